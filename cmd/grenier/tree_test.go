@@ -383,23 +383,15 @@ var touching = map[string][]string{
 
 // eachSource parses the sources of the program, without tests.
 func eachSource(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
-	parseEach(t, func(path string, file *ast.File, set *token.FileSet) {
-		if !strings.HasSuffix(path, "_test.go") {
-			visit(path, file, set)
-		}
-	})
+	parseEach(t, false, visit)
 }
 
-type source struct {
-	path string
-	file *ast.File
-	set  *token.FileSet
-}
-
-var sources = sync.OnceValues(func() (all []source, err error) {
-	root := filepath.Join("..", "..")
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+// parseEach parses the sources, with those of tests or without. It keeps no tree: all of them would be most of the memory
+// of this package's tests, and each collection of garbage would go through them.
+func parseEach(t *testing.T, tests bool, visit func(path string, file *ast.File, set *token.FileSet)) {
+	root, files := filepath.Join("..", ".."), 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || !tests && strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		set := token.NewFileSet()
@@ -408,18 +400,11 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		all = append(all, source{filepath.ToSlash(name), file, set})
+		files++
+		visit(filepath.ToSlash(name), file, set)
 		return err
 	})
-	return all, err
-})
-
-func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
-	all, err := sources()
-	must.Hold(t, err == nil && len(all) >= 100, "%d files, %v", len(all), err)
-	for _, s := range all {
-		visit(s.path, s.file, s.set)
-	}
+	must.Hold(t, err == nil && files >= 100, "%d files, %v", files, err)
 }
 
 // uses finds functions, which are listed by packages.
@@ -579,7 +564,7 @@ type sourceTree struct {
 
 func readTree(t *testing.T) *sourceTree {
 	s := &sourceTree{map[string][]string{}, map[string]*cobra.Command{}}
-	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, true, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
 		s.names[folder] = append(s.names[folder], filepath.Base(path))
 		for _, d := range file.Decls {
@@ -687,7 +672,7 @@ const testkit = "internal/testkit/"
 // make test leaves out (quick) have no others.
 func TestNamesOfLongTests(t *testing.T) {
 	functions := map[string]map[string][]string{} // by folder and name: the words in it
-	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, true, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
 		if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(folder, testkit) {
 			return
