@@ -27,6 +27,7 @@ type Block struct {
 type Encoder struct {
 	size       int
 	encoding   *ranks.Encoding // nil without a model
+	kernel     ranks.Kernel
 	rice       rice.Kernel
 	low, high  int8 // range of the model
 	compressor lz4Codec
@@ -41,10 +42,11 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 		return nil, err
 	}
 	e := &Encoder{
-		size:  h.BlockSize,
-		rice:  rice.For(family),
-		ranks: make([]byte, h.BlockSize),
-		code:  make([]byte, h.BlockSize),
+		size:   h.BlockSize,
+		kernel: ranks.For(family),
+		rice:   rice.For(family),
+		ranks:  make([]byte, h.BlockSize),
+		code:   make([]byte, h.BlockSize),
 	}
 	if h.Model != "" {
 		e.low, e.high = h.Model.Range()
@@ -80,7 +82,7 @@ func (e *Encoder) compress(b *Block, scores []byte) []byte {
 		return nil
 	}
 	places := e.ranks[:len(scores)]
-	e.encoding.Ranks(places, scores)
+	e.kernel.Ranks(e.encoding, places, scores)
 	n := e.rice.Split(e.code[:len(scores)], places)
 	if n < 0 {
 		return nil

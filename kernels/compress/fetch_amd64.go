@@ -2,7 +2,11 @@
 
 package compress
 
-import "grenier/kernels/cpu"
+import (
+	"unsafe"
+
+	"grenier/kernels/cpu"
+)
 
 // FetchFor returns the kernel of the family f, which must be supported, for scores of the
 // given width in bits. It panics if the width is not 2, 3, 4, 6 or 8.
@@ -20,7 +24,7 @@ func fetchBMI2(size int) FetchFunc {
 			return
 		}
 		if size == Side {
-			fetchLines(&offers[0], columns, size)
+			fetchLines((*int8)(unsafe.Pointer(offers)), columns, size) // &offers[0] would wait for it
 		}
 		if rows != 0 && len(lines) > 0 {
 			fetchLines(&lines[0], rows, size)

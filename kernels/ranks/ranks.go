@@ -34,24 +34,28 @@ const Lanes = 6
 // score before.
 const far = 3
 
-// Kernel decodes ranks in one family.
+// Kernel encodes and decodes ranks in one family.
 type Kernel struct {
+	// Ranks writes the ranks of the scores src, as bytes, to dst, which must be as
+	// long and not overlap. All of them must be in the range of the model.
+	Ranks func(t *Encoding, dst, src []byte)
 	// Scores replaces the ranks in block by scores. Ranks that are too large
 	// for the model give any scores.
 	Scores func(t *Decoding, block []byte)
 }
 
-// Ranks writes the ranks of the scores src, as bytes, to dst, which must be as
-// long and not overlap. All of them must be in the range of the model.
-func (t *Encoding) Ranks(dst, src []byte) {
+// ranks is Kernel.Ranks with the given way to do a lane.
+func (t *Encoding) ranks(dst, src []byte, lane func(t *Encoding, dst, src []byte)) {
 	m := len(src) / Lanes
 	for j := range Lanes - 1 {
-		t.lane(dst[j*m:][:m], src[j*m:][:m])
+		lane(t, dst[j*m:][:m], src[j*m:][:m])
 	}
-	t.lane(dst[(Lanes-1)*m:], src[(Lanes-1)*m:])
+	lane(t, dst[(Lanes-1)*m:], src[(Lanes-1)*m:])
 }
 
-// lane does so for a lane. Inlined in Ranks it would have too few registers.
+func ranksGeneric(t *Encoding, dst, src []byte) { t.ranks(dst, src, (*Encoding).lane) }
+
+// lane writes the ranks of the scores of a lane. Inlined it would have too few registers.
 //
 //go:noinline
 func (t *Encoding) lane(dst, src []byte) {

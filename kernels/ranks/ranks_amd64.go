@@ -8,10 +8,23 @@ import "grenier/kernels/cpu"
 // takes scalar registers whatever the family.
 func For(f cpu.Family) Kernel {
 	if f >= cpu.BMI2 {
-		return Kernel{Scores: scoresUnrolled}
+		return Kernel{Ranks: ranksUnrolled, Scores: scoresUnrolled}
 	}
-	return Kernel{Scores: scoresGeneric}
+	return Kernel{Ranks: ranksGeneric, Scores: scoresGeneric}
 }
+
+func ranksUnrolled(t *Encoding, dst, src []byte) { t.ranks(dst, src, laneUnrolled) }
+
+func laneUnrolled(t *Encoding, dst, src []byte) {
+	if len(src) > 0 {
+		rankLane(&dst[:len(src)][0], &src[0], len(src), &t.cells[0], t.stride, t.shift, t.low)
+	}
+}
+
+// rankLane is Encoding.lane for at least one score. It trusts scores to be in the range of the model.
+//
+//go:noescape
+func rankLane(dst, src *byte, n int, cells *byte, stride, shift uint, low int8)
 
 func scoresUnrolled(t *Decoding, block []byte) { t.scores(block, lanesUnrolled) }
 

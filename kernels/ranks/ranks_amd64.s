@@ -49,3 +49,58 @@ step:
 	CMPQ DI, block+0(FP)
 	JNE  step
 	RET
+
+// RANK writes the rank of the score at SI+at to DI+at. AX is what the score before adds to the place of ranks, far what
+// the one three back adds; they become what this one adds.
+#define RANK(at, far) \
+	MOVBQSX at(SI), R13;       \
+	ADDQ    far, AX;           \
+	ADDQ    R13, AX;           \
+	MOVBLZX (R10)(AX*1), R14;  \
+	MOVB    R14, at(DI);       \
+	MOVQ    R13, far;          \
+	IMULQ   R12, far;          \
+	SHLXQ   R11, R13, AX
+
+// func rankLane(dst, src *byte, n int, cells *byte, stride, shift uint, low int8)
+//
+// R8 scores left, R10 the place of the rank of score 0 after scores of 0, R11 shift, R12 stride. BX, CX and DX take turns
+// as far.
+TEXT ·rankLane(SB), NOSPLIT, $0-49
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), SI
+	MOVQ    n+16(FP), R8
+	MOVQ    cells+24(FP), R10
+	MOVQ    stride+32(FP), R12
+	MOVQ    shift+40(FP), R11
+	MOVBQSX low+48(FP), R13
+	MOVQ    R13, BX
+	IMULQ   R12, BX
+	SHLXQ   R11, R13, AX
+	SUBQ    BX, R10
+	SUBQ    AX, R10
+	SUBQ    R13, R10
+	MOVQ    BX, CX
+	MOVQ    BX, DX
+	SUBQ    $3, R8
+	JLT     fewer
+
+three:
+	RANK(0, BX)
+	RANK(1, CX)
+	RANK(2, DX)
+	ADDQ $3, SI
+	ADDQ $3, DI
+	SUBQ $3, R8
+	JGE  three
+
+fewer:
+	ADDQ $3, R8
+	JEQ  done
+	RANK(0, BX)
+	DECQ R8
+	JEQ  done
+	RANK(1, CX)
+
+done:
+	RET

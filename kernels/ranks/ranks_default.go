@@ -5,4 +5,4 @@ package ranks
 import "grenier/kernels/cpu"
 
 // For returns the generic kernel: this build has no other.
-func For(cpu.Family) Kernel { return Kernel{Scores: scoresGeneric} }
+func For(cpu.Family) Kernel { return Kernel{Ranks: ranksGeneric, Scores: scoresGeneric} }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"grenier/kernels/compress"
+	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
 )
 
@@ -42,24 +43,18 @@ func exact[T any](list []T) []T { return append(make([]T, 0, len(list)), list...
 // since all differ from their A by the same.
 func (g *Geometry) addPit(m *Matrix, p *compress.Program, panel, pit int, index map[halves.Move]uint32) {
 	halvesOf := g.Pits[int(m.First)+panel*Side:][:m.Width(panel)]
-	movers := uint64(0)
+	var with [awari.MaxSeeds + 1]uint64 // the columns by the seeds in the pit
 	for c := range halvesOf {
-		if halvesOf[c][pit] > 0 {
-			movers |= 1 << c
-		}
+		with[halvesOf[c][pit]] |= 1 << c
 	}
-	for movers != 0 {
+	for movers := m.All(panel) &^ with[0]; movers != 0; {
 		first := halvesOf[bits.TrailingZeros64(movers)]
 		left := first
-		group := compress.Group{First: uint32(len(p.Rows)), Route: m.route(halves.Sow(left[:g.Q], pit), g.Q, index)}
+		group := compress.Group{Columns: with[first[pit]], First: uint32(len(p.Rows)), Route: m.route(halves.Sow(left[:g.Q], pit), g.Q, index)}
 		difference := left.minus(first)
-		for rest := movers; rest != 0; rest &= rest - 1 {
-			c := bits.TrailingZeros64(rest)
-			if h := halvesOf[c]; h[pit] == first[pit] {
-				h = h.plus(difference)
-				group.Columns |= 1 << c
-				p.Rows = append(p.Rows, g.Place(g.Code(&h)).Row)
-			}
+		for rest := group.Columns; rest != 0; rest &= rest - 1 {
+			h := halvesOf[bits.TrailingZeros64(rest)].plus(difference)
+			p.Rows = append(p.Rows, g.Place(g.Code(&h)).Row)
 		}
 		p.Groups = append(p.Groups, group)
 		movers &^= group.Columns
