@@ -192,7 +192,10 @@ func FuzzModel(f *testing.F) {
 		}
 		low, high := m.Range()
 		scores := walk(rand.New(rand.NewPCG(1, 2)), 100, low, high)
-		newChecker(t, m, len(scores)).check(t, For(cpu.Best()), scores)
+		c := newChecker(t, m, len(scores))
+		for _, f := range cpu.Available() {
+			c.check(t, For(f), scores)
+		}
 	})
 }
 
