@@ -425,23 +425,24 @@ func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 var unfinished = fmt.Sprintf("awari solve --progress none --threads 2 --seeds %d --memory %s --dir @/run", windowSeeds, windowMemory)
 
 func buildUnfinished(t *testing.T, s *subject) {
-	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "run/work/found")
+	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "found")
 	s.donate(t, "awari solve --seeds 8")
 }
 
-// interrupt runs a command and stops it when there is a checkpoint, until one is left.
-func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
+// interrupt runs a command and stops it when the work directory has a checkpoint of a name, until one is left.
+func (s *subject) interrupt(t *testing.T, args, name string) {
+	checkpoint := s.tree.Path(filepath.Join(siegeDir, "work", name))
 	for range 50 {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
-			for ctx.Err() == nil && !exists(s.tree.Path(checkpoint)) {
+			for ctx.Err() == nil && !exists(checkpoint) {
 				time.Sleep(200 * time.Microsecond)
 			}
 			stop()
 		}()
 		r := grenier(ctx, "", strings.Fields(args)...)
 		stop()
-		if r.status == cli.ExitInterrupted && exists(s.tree.Path(checkpoint)) {
+		if r.status == cli.ExitInterrupted && exists(checkpoint) {
 			return
 		}
 		must.Not(t, r.status != cli.ExitOK && r.status != cli.ExitInterrupted, "%s: status %d, %s", args, r.status, r.err)
@@ -453,7 +454,7 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 func buildInterrupted(args string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
 		flags := " --progress none --memory 64MiB --dir " + s.tree.Path(siegeDir)
-		s.interrupt(t, args+flags, "run/work/checkpoint")
+		s.interrupt(t, args+flags, "checkpoint")
 		for _, other := range []string{"swap bfs --rows 2 --cols 3", "swap bfs --rows 2 --cols 4", "awari solve --pits 8 --seeds 3"} {
 			if other != args {
 				s.donate(t, other)

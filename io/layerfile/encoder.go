@@ -27,11 +27,11 @@ type Block struct {
 type Encoder struct {
 	size       int
 	encoding   *ranks.Encoding // nil without a model
-	kernel     ranks.Kernel
+	ranks      ranks.Kernel
 	rice       rice.Kernel
 	low, high  int8 // range of the model
 	compressor lz4Codec
-	ranks      []byte
+	places     []byte // ranks of the scores of a block
 	code       []byte
 }
 
@@ -43,9 +43,9 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 	}
 	e := &Encoder{
 		size:   h.BlockSize,
-		kernel: ranks.For(family),
+		ranks:  ranks.For(family),
 		rice:   rice.For(family),
-		ranks:  make([]byte, h.BlockSize),
+		places: make([]byte, h.BlockSize),
 		code:   make([]byte, h.BlockSize),
 	}
 	if h.Model != "" {
@@ -81,8 +81,8 @@ func (e *Encoder) compress(b *Block, scores []byte) []byte {
 	if e.encoding == nil || !b.histogram.Within(e.low, e.high) {
 		return nil
 	}
-	places := e.ranks[:len(scores)]
-	e.kernel.Ranks(e.encoding, places, scores)
+	places := e.places[:len(scores)]
+	e.ranks.Ranks(e.encoding, places, scores)
 	n := e.rice.Split(e.code[:len(scores)], places)
 	if n < 0 {
 		return nil

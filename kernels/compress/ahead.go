@@ -31,3 +31,20 @@ func fetchAhead(offers *Block, columns uint64, lines []int8) ahead {
 //
 //go:noescape
 func fetch(lines []int8)
+
+// fetchOwn fetches the part of a FetchFunc that belongs to the block itself: the offers of columns, at least one, if lines of
+// size bytes have offers, and rows of lines.
+func fetchOwn(offers *Block, columns uint64, lines []int8, rows uint64, size int) {
+	if size == Side {
+		fetchLines((*int8)(unsafe.Pointer(offers)), columns, size) // &offers[0] would wait for it
+	}
+	if rows != 0 && len(lines) > 0 {
+		fetchLines(&lines[0], rows, size)
+	}
+}
+
+// fetchLines fetches the lines of the set bits of mask, at least one. Lines are
+// size bytes.
+//
+//go:noescape
+func fetchLines(lines *int8, mask uint64, size int)

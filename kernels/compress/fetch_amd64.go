@@ -2,11 +2,7 @@
 
 package compress
 
-import (
-	"unsafe"
-
-	"grenier/kernels/cpu"
-)
+import "grenier/kernels/cpu"
 
 // FetchFor returns the kernel of the family f, which must be supported, for scores of the
 // given width in bits. It panics if the width is not 2, 3, 4, 6 or 8.
@@ -23,21 +19,10 @@ func fetchBMI2(size int) FetchFunc {
 		if columns == 0 || len(p.Groups) == 0 {
 			return
 		}
-		if size == Side {
-			fetchLines((*int8)(unsafe.Pointer(offers)), columns, size) // &offers[0] would wait for it
-		}
-		if rows != 0 && len(lines) > 0 {
-			fetchLines(&lines[0], rows, size)
-		}
+		fetchOwn(offers, columns, lines, rows, size)
 		fetchGroups(columns, p, &routes[0], chunk, size)
 	}
 }
-
-// fetchLines fetches the lines of the set bits of mask, at least one. Lines are
-// size bytes.
-//
-//go:noescape
-func fetchLines(lines *int8, mask uint64, size int)
 
 // fetchGroups fetches the lines that leastGroups reads. Lines are size bytes.
 //

@@ -19,12 +19,7 @@ func fetchNEON(size int) FetchFunc {
 		if columns == 0 || len(p.Groups) == 0 {
 			return
 		}
-		if size == Side {
-			fetchLines(&offers[0], columns, size)
-		}
-		if rows != 0 && len(lines) > 0 {
-			fetchLines(&lines[0], rows, size)
-		}
+		fetchOwn(offers, columns, lines, rows, size)
 		var list places
 		for i := range p.Groups {
 			g := &p.Groups[i]
@@ -37,12 +32,6 @@ func fetchNEON(size int) FetchFunc {
 		}
 	}
 }
-
-// fetchLines fetches the lines of the set bits of mask, at least one. Lines are
-// size bytes.
-//
-//go:noescape
-func fetchLines(lines *int8, mask uint64, size int)
 
 // fetchPlaces fetches the lines that leastWords reads.
 //
