@@ -88,7 +88,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	GOARCH=arm64 $(GO) vet $(FLAGS) ./...
 	GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) test $(FLAGS) -vet=off ./cmd/grenier -run 'TestImportRules|TestSystemsStandApart'
+	$(GO) test $(FLAGS) -vet=off ./cmd/grenier -run '^TestTree'
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)

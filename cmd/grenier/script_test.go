@@ -29,7 +29,7 @@ import (
 	"grenier/io/manifest"
 )
 
-// TestLongScripts runs the scripts of testdata/script. Besides the commands of
+// TestScripts runs the scripts of testdata/script that have no long part. Besides the commands of
 // testscript they have
 //
 //	run args... [< file]      grenier succeeds, in a process for many such lines, which takes
@@ -49,7 +49,10 @@ import (
 func TestScripts(t *testing.T) { runScripts(t, false) }
 
 // TestLongScripts runs the scripts that have a long part.
-func TestLongScripts(t *testing.T) { runScripts(t, true) }
+func TestLongScripts(t *testing.T) {
+	tries.NeedsLong(t, "runs scripts that solve and export much")
+	runScripts(t, true)
+}
 
 func runScripts(t *testing.T, withLongPart bool) {
 	dir, idle := t.TempDir(), make(chan *worker, 100) // those that scripts share, one after the other

@@ -241,27 +241,18 @@ func TestHistogramBars(t *testing.T) {
 	should.Hold(t, columns <= 60 && longest == 60-33 && len(bars) >= 3, "%d columns, bars up to %d: %s", columns, longest, line)
 }
 
-// TestExamples runs the commands that the documents show, each page in a directory of its own, but those that take a second.
-func TestExamples(t *testing.T) { runPages(t, false) }
-
-// TestLongExamples runs the pages that have commands that take longer, with all their commands.
+// TestLongExamples runs the commands that the documents show, each page in a directory of its own: README.md first, whose layers are those
+// that other pages need. Those that take longer than a second wait for the full run.
 func TestLongExamples(t *testing.T) {
-	tries.NeedsFull(t, "takes half an hour")
-	runPages(t, true)
-}
-
-// runPages runs README.md first, whose layers are those that other pages need.
-func runPages(t *testing.T, long bool) {
+	tries.NeedsLong(t, "runs what all pages show")
 	paths, texts := documents(t)
 	solved := filepath.Join(t.TempDir(), "solved")
 	run := 0
 	for i, path := range paths {
-		all := examples.Read(t, path)
-		commands := slices.DeleteFunc(slices.Clone(all), func(c examples.Command) bool {
-			return c.Test != "" || c.Elsewhere || c.Clone || c.Long && !long
+		commands := slices.DeleteFunc(examples.Read(t, path), func(c examples.Command) bool {
+			return c.Test != "" || c.Elsewhere || c.Clone || c.Long && !tries.Full()
 		})
-		isLong := slices.ContainsFunc(all, func(c examples.Command) bool { return c.Long })
-		if len(commands) == 0 || long && !isLong && i > 0 {
+		if len(commands) == 0 {
 			continue
 		}
 		run += len(commands)
@@ -285,7 +276,7 @@ func runPages(t *testing.T, long bool) {
 			}
 		})
 	}
-	should.Not(t, run < map[bool]int{false: 30, true: 50}[long], "only %d commands were found", run)
+	should.Not(t, run < 30, "only %d commands were found", run)
 }
 
 // needsLayers is how a page says that it begins with the layers that README.md solves.

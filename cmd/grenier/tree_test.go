@@ -1,4 +1,8 @@
+//go:build !quick
+
 package main
+
+// What tests named TestTree... say of the sources, make lint wants to hold: make test has no time for them.
 
 import (
 	"go/ast"
@@ -17,8 +21,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/cmd/grenier/cli"
-	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 )
@@ -82,8 +84,8 @@ var rules = []rule{
 	{"a directory that is made or opened", selects("Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"), []string{"io/vfs/door.go", "internal/testkit/..."}},
 }
 
-// TestEachInItsPlace: what the program does in some places is not done elsewhere.
-func TestEachInItsPlace(t *testing.T) {
+// TestTreePlaces: what the program does in some places is not done elsewhere.
+func TestTreePlaces(t *testing.T) {
 	done := map[string]int{}
 	eachSource(t, func(file string, tree *ast.File, set *token.FileSet) {
 		var does []func(n ast.Node) bool
@@ -154,7 +156,7 @@ func startsGoroutine(n ast.Node) bool {
 	return ok || of == "sync" && name == "WaitGroup" || of == "time" && name == "AfterFunc"
 }
 
-func TestFindsGoroutines(t *testing.T) {
+func TestTreeFindsGoroutines(t *testing.T) {
 	const source = `package p
 import ("sync"; "time"; "golang.org/x/sync/errgroup")
 type crew struct { w sync.WaitGroup; g errgroup.Group }
@@ -195,8 +197,8 @@ const engine = "grenier/pipeline/solve/internal/halfboard"
 // rooms are the rooms of the engine, from the lowest to the entry, which puts them together: each may import those before it only.
 var rooms = []string{engine + "/board", engine + "/fixpoint", engine + "/stream", engine}
 
-// TestStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
-func TestStructsOfTheEngine(t *testing.T) {
+// TestTreeStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
+func TestTreeStructsOfTheEngine(t *testing.T) {
 	const most, mostOfWindows = 19, 10
 	seen := false
 	eachSource(t, func(file string, tree *ast.File, _ *token.FileSet) {
@@ -246,9 +248,9 @@ var systems = map[string][]string{
 // wiring lists the packages that put the systems together, and the programs made of them.
 var wiring = []string{"grenier/cmd/grenier", "grenier/cmd/grenier/commands", "grenier/cmd/dist"}
 
-// TestImportRules checks the architecture: kernels know no files, io knows no games, layers know neither files nor
+// TestTreeImportRules checks the architecture: kernels know no files, io knows no games, layers know neither files nor
 // engines, nothing imports commands, and the program nothing of internal/testkit.
-func TestImportRules(t *testing.T) {
+func TestTreeImportRules(t *testing.T) {
 	found := 0
 	for _, p := range listPackages(t) {
 		part, room := below(p.path, "grenier"), slices.Index(rooms, p.path)
@@ -267,9 +269,9 @@ func TestImportRules(t *testing.T) {
 	should.Equal(t, found, len(rooms), "rooms")
 }
 
-// TestSystemsStandApart checks that no package depends on one of another system, be it by way of
+// TestTreeSystemsStandApart checks that no package depends on one of another system, be it by way of
 // others: commands share package cli and nothing else, and no engine needs another's.
-func TestSystemsStandApart(t *testing.T) {
+func TestTreeSystemsStandApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
 		own, place := systemOf(t, p.path)
@@ -290,8 +292,8 @@ func TestSystemsStandApart(t *testing.T) {
 	}
 }
 
-// TestIndependence: packages that verify or prove share with the engine what docs/proof.md names, and nothing else.
-func TestIndependence(t *testing.T) {
+// TestTreeIndependence: packages that verify or prove share with the engine what docs/proof.md names, and nothing else.
+func TestTreeIndependence(t *testing.T) {
 	const packed = "grenier/layers/awari/packed"
 	shared := []string{
 		"io/cgroup", "io/corrupt", "io/crew", "io/jsonfile", "io/layerfile", "io/manifest", "io/memory", "io/pagecache", "io/rundir", "io/sealed", "io/tally", "io/vfs",
@@ -431,107 +433,9 @@ func uses(wanted map[string][]string) func(*ast.File) func(ast.Node) bool {
 	}
 }
 
-// documents returns the texts that describe the program by path, README.md first.
-func documents(t *testing.T) (paths []string, texts map[string]string) {
-	paths = []string{"../../README.md", "../../CONTRIBUTING.md"}
-	for _, pattern := range []string{"../../docs/*.md", "../../docs/python/*.md", "../../docs/format/*.md"} {
-		found, err := filepath.Glob(pattern)
-		must.Not(t, err != nil || len(found) == 0, "%s: %d files, %v", pattern, len(found), err)
-		paths = append(paths, found...)
-	}
-	texts = map[string]string{}
-	for _, path := range paths {
-		texts[path] = string(must.Read(t, path))
-	}
-	return paths, texts
-}
-
-// TestCommandsWithoutJSON: docs/commands.md names the commands that have no --json, and no other.
-func TestCommandsWithoutJSON(t *testing.T) {
-	_, texts := documents(t)
-	_, sentence, _ := strings.Cut(texts["../../docs/commands.md"], "All have `--json`")
-	sentence, _, _ = strings.Cut(sentence, ".")
-	var want []string
-	for _, cmd := range everyCommand() {
-		if !cmd.HasSubCommands() && cmd.Flags().Lookup("json") == nil {
-			want = append(want, strings.TrimPrefix(cmd.CommandPath(), "grenier "))
-		}
-	}
-	var got []string
-	for _, found := range regexp.MustCompile("`([a-z ]+)`").FindAllStringSubmatch(sentence, -1) {
-		got = append(got, found[1])
-	}
-	should.List(t, slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)), "commands without --json")
-}
-
-// named matches links, and paths of this tree between backquotes.
-var named = regexp.MustCompile("\\]\\(([^)#:]+)[^)]*\\)|`((?:cmd|docs|io|kernels|layers|pipeline)/[\\w./-]+)`")
-
-// TestLinks: the targets of links in documents, and the paths that they name, are there. README.md has links to all documents.
-func TestLinks(t *testing.T) {
-	paths, texts := documents(t)
-	checked := 0
-	for i, path := range paths {
-		should.Hold(t, i == 0 || strings.Contains(texts[paths[0]], "]("+strings.TrimPrefix(path, "../../")+")"), "README.md has no link to %s", path)
-		for _, match := range named.FindAllStringSubmatch(texts[path], -1) {
-			target := filepath.Join(filepath.Dir(path), match[1])
-			if match[1] == "" {
-				target = filepath.Join("../..", match[2])
-			}
-			if match[1] == "http" || match[1] == "https" || strings.Contains(target, "NAME") {
-				continue
-			}
-			checked++
-			should.Hold(t, exists(target), "%s names %s", filepath.Base(path), target)
-		}
-	}
-	should.Not(t, checked < 50, "only %d links were found", checked)
-}
-
-func everyCommand() []*cobra.Command {
-	root := commands.Root(&cli.App{})
-	root.InitDefaultHelpCmd()
-	return withAll(root)
-}
-
-func withAll(cmd *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{cmd}
-	for _, sub := range cmd.Commands() {
-		all = append(all, withAll(sub)...)
-	}
-	return all
-}
-
-// TestHelp checks that every command explains itself and gives an example that names it, in
-// both ways of asking. The root explains exit statuses, others only their differences.
-func TestHelp(t *testing.T) {
-	all := everyCommand()
-	should.Not(t, len(all) < 11, "only %d commands", len(all))
-	for _, cmd := range all {
-		path := strings.Fields(cmd.CommandPath())[1:]
-		text := mustRun(t, append(path, "--help")...)
-		should.Not(t, cmd.Long == "", "%s explains nothing", cmd.CommandPath())
-		should.Has(t, text, cmd.Long, "Examples:\n", "Usage:\n", cmd.Example)
-		should.Equal(t, strings.Contains(text, cli.ExitHelp), len(path) == 0, "%s: all exit statuses", cmd.CommandPath())
-		should.Has(t, cmd.Example, cmd.CommandPath()+" ")
-		should.Equal(t, mustRun(t, append([]string{"help"}, path...)...), text, "%s: help and --help differ", cmd.CommandPath())
-		checkHelpLines(t, cmd, text)
-	}
-}
-
-// checkHelpLines checks that help fits a terminal, without tabs or gaps.
-func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		isExample := strings.Contains(cmd.Example, line) // to be copied in one piece
-		should.Not(t, len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t"), "%s: %q", cmd.CommandPath(), line)
-	}
-	should.Not(t, strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n"), "%s: empty lines:\n%s", cmd.CommandPath(), text)
-}
-
-// TestSources checks docs/sources.md: each section of the source documents has a test in the packages of its row, or of
+// TestTreeSources checks docs/sources.md: each section of the source documents has a test in the packages of its row, or of
 // the row above if it names none, and these, what they declare, commands and their flags exist.
-func TestSources(t *testing.T) {
+func TestTreeSources(t *testing.T) {
 	text := string(must.Read(t, "../../docs/sources.md"))
 	tree, rows := readTree(t), 0
 	var row sourceRow
@@ -667,10 +571,10 @@ func (r *sourceRow) tests(cell string) {
 // testkit is where tests of several packages have their helpers.
 const testkit = "internal/testkit/"
 
-// TestNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
+// TestTreeNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
 // its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it. Files that
-// make test leaves out (quick) have no others.
-func TestNamesOfLongTests(t *testing.T) {
+// make test leaves out (quick) have no others but TestTree..., which make lint runs.
+func TestTreeNamesOfLongTests(t *testing.T) {
 	functions := map[string]map[string][]string{} // by folder and name: the words in it
 	parseEach(t, true, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
@@ -684,7 +588,7 @@ func TestNamesOfLongTests(t *testing.T) {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				name := f.Name.Name
 				should.Not(t, len(file.Comments) > 0 && file.Comments[0].List[0].Text == "//go:build !quick" && strings.HasPrefix(name, "Test") &&
-					name != "TestMain" && !strings.HasPrefix(name, "TestLong"), "%s: nobody runs %s", path, name)
+					name != "TestMain" && !strings.HasPrefix(name, "TestLong") && !strings.HasPrefix(name, "TestTree"), "%s: nobody runs %s", path, name)
 				functions[folder][name] = append(functions[folder][name], words(f)...)
 			}
 		}
