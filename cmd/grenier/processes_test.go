@@ -204,11 +204,6 @@ func TestProbeTalks(t *testing.T) {
 	should.Equal(t, s.wait(t).wants(t, cli.ExitInterrupted).err, "grenier: interrupted\n")
 }
 
-// windowSeeds is a layer that is solved window by window with windowMemory.
-const windowSeeds = 15
-
-var windowMemory = leastMemory(windowSeeds)
-
 // leastMemory returns the least memory with which two workers solve a layer.
 func leastMemory(seeds int) string {
 	game, err := awari.New(awari.MaxPits, awari.Awari)
@@ -639,4 +634,17 @@ func TestServeTaken(t *testing.T) {
 	r := do(t, fmt.Sprintf("awari serve --dir %s --addr %v", solved(t, "--seeds", "1"), l.Addr()))
 	oneClearLine(t, r.wants(t, cli.ExitFailure, "cannot listen on "+l.Addr().String()).err)
 	should.Equal(t, r.out, "")
+}
+
+// loseLayers removes the manifest of a run and removes layers, or cuts them short in turn.
+func loseLayers(t *testing.T, dir string, lost ...int) {
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.ManifestName)))
+	for i, n := range lost {
+		path := filepath.Join(dir, rundir.LayerName(n))
+		if i%2 == 0 {
+			must.OK(t, os.Remove(path))
+		} else {
+			must.OK(t, os.Truncate(path, 100))
+		}
+	}
 }

@@ -1,3 +1,5 @@
+//go:build !quick
+
 package main
 
 import (
@@ -9,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
@@ -382,4 +386,29 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
 	s.tree.Write("run/here.json", must.Read(t, "testdata/machine.json"))
+}
+
+// TestLongInterruptAnytime interrupts commands at random moments, until they come through.
+func TestLongInterruptAnytime(t *testing.T) {
+	tries.NeedsLong(t, "runs commands many times")
+	siege(t, tries.Pick(0, 12, 400), func(s *solver, r *rand.Rand, took time.Duration) result {
+		s.awaitMain(t)
+		time.Sleep(time.Duration(r.Float64() * float64(took)))
+		s.cmd.Process.Signal([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}[r.IntN(3)])
+		end := s.wait(t)
+		should.Not(t, end.status == -1 || end.status == cli.ExitInterrupted && !strings.HasPrefix(end.err, "grenier: interrupted"),
+			"status %d, %s", end.status, end.err)
+		return end
+	})
+}
+
+// awaitMain waits until the process has begun to listen to signals, of which it ignores that of a broken pipe.
+func (s *solver) awaitMain(t *testing.T) {
+	waitFor(t, "the process", func() bool {
+		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+		_, mask, _ := strings.Cut(string(text), "SigIgn:")
+		var ignored uint64
+		_, err := fmt.Sscanf(mask, "%x", &ignored)
+		return err != nil || ignored>>(syscall.SIGPIPE-1)&1 != 0 // or it is a zombie
+	})
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !quick
 
 package main
 
@@ -758,19 +758,6 @@ func (d *disturbed) begun(t *testing.T) string {
 	return base
 }
 
-// loseLayers removes the manifest of a run and removes layers, or cuts them short in turn.
-func loseLayers(t *testing.T, dir string, lost ...int) {
-	must.OK(t, os.Remove(filepath.Join(dir, rundir.ManifestName)))
-	for i, n := range lost {
-		path := filepath.Join(dir, rundir.LayerName(n))
-		if i%2 == 0 {
-			must.OK(t, os.Remove(path))
-		} else {
-			must.OK(t, os.Truncate(path, 100))
-		}
-	}
-}
-
 // siege disturbs the command wanted times.
 func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took time.Duration) result) {
 	base := d.begun(t)
@@ -827,3 +814,8 @@ func (d *disturbed) checkOld(t *testing.T, base, dir string, left map[string]str
 			"a kill leaves %s half done: %d bytes", name, len(text))
 	}
 }
+
+// windowSeeds is a layer that is solved window by window with windowMemory.
+const windowSeeds = 15
+
+var windowMemory = leastMemory(windowSeeds)

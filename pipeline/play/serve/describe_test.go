@@ -1,3 +1,5 @@
+//go:build !quick
+
 package serve
 
 import (
@@ -14,6 +16,12 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/distance"
+	"grenier/pipeline/job"
 )
 
 // openAPI is a description as far as tests look at it.
@@ -92,8 +100,9 @@ func (d *openAPI) checkTags(t *testing.T, r *running, got reply) {
 	should.Equal(t, got.header.Get("Cache-Control"), caching, "%s", path)
 }
 
-// TestDescription compares the description with the routes of the server, in both directions, and their methods and parameters.
-func TestDescription(t *testing.T) {
+// TestLongDescription compares the description with the routes of the server, in both directions, and their methods and parameters.
+func TestLongDescription(t *testing.T) {
+	tries.NeedsLong(t, "package jsonschema, and what it needs, takes long to compile")
 	d, r := described(t), startFinding(t)
 	should.Equal(t, d.Version, "3.1.0", "version")
 	ids := map[string]bool{}
@@ -136,8 +145,9 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is described must be among them.
-func TestDescribedAnswers(t *testing.T) {
+// TestLongDescribedAnswers compares answers of all kinds with their schemas; each answer that is described must be among them.
+func TestLongDescribedAnswers(t *testing.T) {
+	tries.NeedsLong(t, "see TestLongDescription")
 	d, r := described(t), startFinding(t)
 	const board, above, over = "0,0,0,0,0,2,1,1,0,0,0,1", "4,4,4,4,4,4,4,4,4,4,4,4", "0,0,0,0,0,0,1,0,0,0,0,0"
 	seen := map[string]bool{}
@@ -174,6 +184,9 @@ func TestDescribedAnswers(t *testing.T) {
 	for _, more := range []string{`],[` + above + `],[` + over + `],[` + board, `],[1`} {
 		check(http.MethodPost, r.post("/api/probes", `{"boards":[[`+board+more+`]]}`))
 	}
+	tab, dir := openRun(t, testrun.Game(t, 6, awari.Strict))
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Generic}})))
+	check(http.MethodGet, start(t, Options{Tables: tab, Dir: dir}).get("/api/probe?pits=0,1,0,1,2,0"))
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			for code, response := range o.Responses {

@@ -52,7 +52,6 @@ func TestProbe(t *testing.T) {
 		for i, one := range many.Boards {
 			must.Equal(t, string(one), string(answers[i]))
 		}
-		described(t).check(t, "/api/probe", "GET", r.get("/api/probe?pits="+query(space.Unrank(4, 30), game.Pits())))
 		var found findReport
 		r.ask("/api/find?seeds=4&where=value%3E%3D1&count=5", &found)
 		must.Equal(t, len(found.Found), 5, "positions")
