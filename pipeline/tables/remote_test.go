@@ -174,6 +174,25 @@ func TestRemoteBatch(t *testing.T) {
 	should.List(t, f.asked(), nil, "asked again")
 }
 
+// TestOnce looks up boards of a layer in random order, with a cache for one block, and wants no part of the file to be read twice.
+func TestOnce(t *testing.T) {
+	f := newFar(t)
+	f.Take()
+	tab := tabletest.Open(t, f.URL, tables.Server(remote.Options{}), tables.CacheBytes(1))
+	random := rand.New(rand.NewPCG(8, 9))
+	boards, want := make([]awari.Board, 2000), make([]int8, 2000)
+	for i := range boards { // of blocks that are not in the head of the file, three or four of each
+		rank := remote.HeadBytes + random.Uint64N(600*tinyBlock)
+		boards[i], want[i] = f.space.Unrank(farSeeds, rank), f.layers[farSeeds][rank]
+	}
+	got := make([]int8, len(boards))
+	must.OK(t, tab.Scores(t.Context(), boards, got))
+	should.List(t, got, want)
+	asked := f.asked()
+	should.List(t, slices.Compact(slices.Clone(asked)), asked, "read twice")
+	should.Not(t, len(asked) < 300, "%d requests", len(asked))
+}
+
 // TestRemoteFailures: a server that fails for a while is no damage, and what it answers later is right.
 func TestRemoteFailures(t *testing.T) {
 	f := newFar(t)
