@@ -10,14 +10,15 @@ FUZZTIME    ?= 10s
 LONG        ?= 1
 RACE        ?= .
 TIMEOUT     ?= 60m
+# Few processors take more packages at once, as tests wait for disks and for other processes. Each is then compiled by one thread.
+FEW         := $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo yes)
+PARALLEL    ?= $(if $(FEW),-p 4)
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
-FLAGS       := -trimpath -gcflags=all=-dwarf=false
+FLAGS       := -trimpath '-gcflags=all=-dwarf=false$(if $(FEW), -c=1)'
 # Compilers, checkers and the quick tests take less time if they collect garbage less often. Long tests, which
 # look at memory, run as usual.
-QUICK        = GOGC=400
-# Tests wait for disks and for other processes: few processors take more packages at once.
-PARALLEL    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
+QUICK        = GOGC=1000
 
 PREFIX      ?= /usr/local
 SHARE        = $(DESTDIR)$(PREFIX)/share

@@ -1,3 +1,5 @@
+//go:build !quick
+
 package main
 
 import (
@@ -7,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // lines returns the reports of a run of 100 s that says what eta does, and stands still for a while.
@@ -22,8 +25,9 @@ func lines(eta func(left int) int) string {
 	return text.String() + `{"type":"layer","seeds":20}` + "\n"
 }
 
-// TestRun: what is off is counted, from the tenth second on, and the longest time without a change is told.
-func TestRun(t *testing.T) {
+// TestLongRun: what is off is counted, from the tenth second on, and the longest time without a change is told.
+func TestLongRun(t *testing.T) {
+	tries.NeedsLong(t, "a tool of developers")
 	for want, eta := range map[string]func(int) int{
 		"91 reports from the tenth second on, 0 off":  func(left int) int { return left + 5 },
 		"91 reports from the tenth second on, 79 off": func(left int) int { return 3 * left / 2 },

@@ -1,3 +1,5 @@
+//go:build !quick
+
 package main
 
 import (
@@ -98,8 +100,9 @@ func TestLongHand(t *testing.T) {
 	should.Equal(t, string(must.Read(t, "a/a.go")), small["a/a.go"], "a.go is now")
 }
 
-// TestHandApplies: each change by hand can be made in the program as it is; lines that are not there, or nowhere, are refused.
-func TestHandApplies(t *testing.T) {
+// TestLongHandApplies: each change by hand can be made in the program as it is; lines that are not there, or nowhere, are refused.
+func TestLongHandApplies(t *testing.T) {
+	tries.NeedsLong(t, "a tool of developers")
 	t.Chdir("../../..")
 	all := must.Get(readHand("internal/testkit/mutate/testdata/hand.txt"))(t)
 	should.Not(t, len(all) < 60, "%d changes", len(all))
@@ -110,8 +113,9 @@ func TestHandApplies(t *testing.T) {
 	}
 }
 
-// TestSites: each kind of change is found where it is, and nowhere else.
-func TestSites(t *testing.T) {
+// TestLongSites: each kind of change is found where it is, and nowhere else.
+func TestLongSites(t *testing.T) {
+	tries.NeedsLong(t, "a tool of developers")
 	path := filepath.Join(t.TempDir(), "a.go")
 	must.Write(t, path, []byte(`package a
 

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !quick
 
 package siegetest_test
 
@@ -11,6 +11,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 )
 
 // target makes a file to damage, others, and canaries.
@@ -23,8 +24,9 @@ func target(t *testing.T) (*siegetest.Tree, siegetest.Target) {
 	return tree, siegetest.Target{Name: "run/a", Others: []string{"run/b"}, Donors: map[string][]byte{"other/a": []byte("donated")}, Canary: "canary"}
 }
 
-// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed does the same again.
-func TestDamages(t *testing.T) {
+// TestLongDamages: each damage changes the files and leaves the canaries alone, and the same seed does the same again.
+func TestLongDamages(t *testing.T) {
+	tries.NeedsLong(t, "for sieges")
 	for _, d := range siegetest.Damages {
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(3) {
@@ -43,8 +45,9 @@ func TestDamages(t *testing.T) {
 	}
 }
 
-// TestDamagesStay: a file that is a link already is not damaged, so that nothing is changed through it.
-func TestDamagesStay(t *testing.T) {
+// TestLongDamagesStay: a file that is a link already is not damaged, so that nothing is changed through it.
+func TestLongDamagesStay(t *testing.T) {
+	tries.NeedsLong(t, "for sieges")
 	tree, target := target(t)
 	must.OK(t, tree.Remove("run/a"))
 	must.OK(t, tree.Symlink("../canary/diary.txt", "run/a"))
@@ -55,8 +58,9 @@ func TestDamagesStay(t *testing.T) {
 	all.Check(t)
 }
 
-// TestOutside: nothing outside of the tree is touched, neither by name nor through a link.
-func TestOutside(t *testing.T) {
+// TestLongOutside: nothing outside of the tree is touched, neither by name nor through a link.
+func TestLongOutside(t *testing.T) {
+	tries.NeedsLong(t, "for sieges")
 	outside := filepath.Join(t.TempDir(), "outside")
 	must.Write(t, outside, []byte("mine"))
 	tree := siegetest.New(t)
@@ -67,8 +71,9 @@ func TestOutside(t *testing.T) {
 	should.Equal(t, string(must.Read(t, outside)), "mine")
 }
 
-// TestWatch notices every kind of change, and Restore undoes it.
-func TestWatch(t *testing.T) {
+// TestLongWatch notices every kind of change, and Restore undoes it.
+func TestLongWatch(t *testing.T) {
+	tries.NeedsLong(t, "for sieges")
 	tree := siegetest.New(t)
 	canary := tree.Canary("canary")
 	canary.Check(t)

@@ -22,7 +22,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestLongBrowser uses the page in a real browser, but for playing, which TestPlay does. Unless tests are full, it does half of
+// TestLongBrowser uses the page in a real browser, but for playing, which TestLongPlay does. Unless tests are full, it does half of
 // what there is, another half each time.
 func TestLongBrowser(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
@@ -106,8 +106,9 @@ func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
 }
 
-// TestPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through the game, and a reload in the middle loses nothing.
-func TestPlay(t *testing.T) {
+// TestLongPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through the game, and a reload in the middle loses nothing.
+func TestLongPlay(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
 	t.Parallel()
 	s := newSite(t)
 	page := open(t, browsertest.Start(t), s, s.address(middle), 1200)
