@@ -1,3 +1,5 @@
+//go:build !quick
+
 package swap
 
 import (
@@ -8,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 )
 
@@ -17,7 +20,8 @@ func square(t *testing.T) (swap.Puzzle, []swap.Swap) {
 	return must.Get(parsePuzzle(2, 2, []string{"2", "4", "3", "1"}))(t), []swap.Swap{{A: 1, B: 3}, {A: 0, B: 1}}
 }
 
-func TestAnimationLines(t *testing.T) {
+func TestLongAnimationLines(t *testing.T) {
+	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	var out strings.Builder
 	must.OK(t, (animation{out: &out}).show(t.Context(), puzzle, moves))
@@ -25,8 +29,9 @@ func TestAnimationLines(t *testing.T) {
 	should.Equal(t, out.String(), want)
 }
 
-// TestAnimationTerminal draws the frames over each other, with and without colors.
-func TestAnimationTerminal(t *testing.T) {
+// TestLongAnimationTerminal draws the frames over each other, with and without colors.
+func TestLongAnimationTerminal(t *testing.T) {
+	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	for color, cells := range map[bool][2]string{
 		true: {"\x1b[7m[1]\x1b[m", "\x1b[7m[4]\x1b[m"}, false: {"[1]", "[4]"},
@@ -38,8 +43,9 @@ func TestAnimationTerminal(t *testing.T) {
 	}
 }
 
-// TestAnimationInterrupted checks that the cursor comes back.
-func TestAnimationInterrupted(t *testing.T) {
+// TestLongAnimationInterrupted checks that the cursor comes back.
+func TestLongAnimationInterrupted(t *testing.T) {
+	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	ctx := must.Ended(t)
 	var out strings.Builder
