@@ -196,7 +196,7 @@ func (r *Report) lookAtDisk(ctx context.Context, o *Options) (err error) {
 	if o.Quick || r.Disk.Free != nil && *r.Disk.Free < roomToMeasure {
 		return nil
 	}
-	speed, err := machine.MeasureDisk(ctx, o.Dir, runtime.GOMAXPROCS(0), func(share float64) {
+	speed, err := machine.MeasureDisk(ctx, o.Dir, runtime.GOMAXPROCS(0), machine.FileSize, func(share float64) {
 		o.Tell(job.Step{Doing: "measuring the disk", Done: share, Total: 1, Unit: job.Shares})
 	})
 	r.Disk.Write, r.Disk.Read, r.Disk.Random = speed.Write, speed.Read, speed.Random

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	fileSize = 256 << 20 // of the file that is written and read
-	piece    = 64 << 10  // that is read at random places
-	parcel   = 256 << 10 // that is written, and read in order
+	piece  = 64 << 10  // that is read at random places
+	parcel = 256 << 10 // that is written, and read in order
 	// mostTime is when writing, or reading, ends at the latest.
 	mostTime = 2 * time.Second
 	// requests is the number of reads in flight for each processor, as in the engine.
@@ -30,9 +29,12 @@ type Disk struct {
 	Random float64 `json:"random_read_bytes_per_second"`
 }
 
-// MeasureDisk measures the disk of dir, as TempDir has it, with as many requests at a time as
+// FileSize is the usual size of the file that is written and read.
+const FileSize = 256 << 20
+
+// MeasureDisk measures the disk of dir, as TempDir has it, by a file of the given size, with as many requests at a time as
 // that many workers make. Progress gets the share that is done, 0 to 1. Nothing is left behind.
-func MeasureDisk(ctx context.Context, dir string, workers int, progress func(share float64)) (all Disk, err error) {
+func MeasureDisk(ctx context.Context, dir string, workers int, size int64, progress func(share float64)) (all Disk, err error) {
 	temp, remove, err := TempDir(dir)
 	if err != nil {
 		return all, err
@@ -46,7 +48,7 @@ func MeasureDisk(ctx context.Context, dir string, workers int, progress func(sha
 	if err = errors.Join(err, in.Close()); err != nil {
 		return all, err
 	}
-	d := &disk{f: f, requests: requests * workers}
+	d := &disk{f: f, size: size, requests: requests * workers}
 	d.cache.Open(vfs.System(f))
 	defer func() { err = errors.Join(err, d.cache.Close(), f.Close()) }()
 	steps := []struct {
@@ -66,17 +68,18 @@ func MeasureDisk(ctx context.Context, dir string, workers int, progress func(sha
 type disk struct {
 	f        vfs.File
 	cache    pagecache.Bound
-	size     int64 // written so far
+	size     int64 // to be written
+	written  int64 // so far
 	requests int   // at a time
 }
 
 // write fills the file, and returns bytes a second until all of it is on the disk.
 func (d *disk) write(ctx context.Context) (float64, error) {
 	data := noise()
-	return rate(ctx, 1, fileSize/parcel, func(_ []byte, i int64) (int64, error) {
+	return rate(ctx, 1, d.size/parcel, func(_ []byte, i int64) (int64, error) {
 		_, err := d.f.WriteAt(data, i*parcel)
 		d.cache.Wrote(i*parcel, parcel)
-		d.size = (i + 1) * parcel
+		d.written = (i + 1) * parcel
 		return parcel, err
 	}, func() error {
 		err := d.f.Sync()
@@ -87,8 +90,8 @@ func (d *disk) write(ctx context.Context) (float64, error) {
 
 // readRandom reads pieces at random places, several at a time.
 func (d *disk) readRandom(ctx context.Context) (float64, error) {
-	return rate(ctx, d.requests, fileSize/piece, func(b []byte, _ int64) (int64, error) {
-		_, err := d.f.ReadAt(b[:piece], rand.Int64N(d.size/piece)*piece)
+	return rate(ctx, d.requests, d.size/piece, func(b []byte, _ int64) (int64, error) {
+		_, err := d.f.ReadAt(b[:piece], rand.Int64N(d.written/piece)*piece)
 		d.cache.Read(piece)
 		return piece, err
 	}, func() error { d.cache.Synced(); return nil })
@@ -96,7 +99,7 @@ func (d *disk) readRandom(ctx context.Context) (float64, error) {
 
 // readOrder reads the file from its beginning.
 func (d *disk) readOrder(ctx context.Context) (float64, error) {
-	return rate(ctx, 1, d.size/parcel, func(b []byte, i int64) (int64, error) {
+	return rate(ctx, 1, d.written/parcel, func(b []byte, i int64) (int64, error) {
 		_, err := d.f.ReadAt(b, i*parcel)
 		d.cache.Read(parcel)
 		return parcel, err

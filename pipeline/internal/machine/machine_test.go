@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -51,9 +52,9 @@ func TestSpeeds(t *testing.T) {
 
 // TestMeasureMemory: memory has some speed, and ends with its context.
 func TestMeasureMemory(t *testing.T) {
-	speed := must.Get(MeasureMemory(t.Context(), 3))(t)
+	speed := must.Get(MeasureMemory(t.Context(), 3, time.Millisecond))(t)
 	should.Hold(t, speed > 1e6, "%v", speed)
-	should.Be(t, must.Err(MeasureMemory(must.Ended(t), 1)), context.Canceled)
+	should.Be(t, must.Err(MeasureMemory(must.Ended(t), 1, 1)), context.Canceled)
 }
 
 // TestTaken: others take nothing while there are processors left.
@@ -96,10 +97,10 @@ func TestCheck(t *testing.T) {
 // TestMeasureDisk: all is measured, and nothing is left behind, however it ends.
 func TestMeasureDisk(t *testing.T) {
 	dir, shares := t.TempDir(), []float64{0}
-	d, err := MeasureDisk(t.Context(), filepath.Join(dir, "not", "yet"), 2, func(share float64) { shares = append(shares, share) })
+	d, err := MeasureDisk(t.Context(), filepath.Join(dir, "not", "yet"), 2, 1<<24, func(share float64) { shares = append(shares, share) })
 	should.Hold(t, err == nil && (d.Write > 0 && d.Read > 0 && d.Random > 0), "%+v, %v", d, err)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
-	should.Be(t, must.Err(MeasureDisk(must.Ended(t), dir, 2, nil)), context.Canceled)
+	should.Be(t, must.Err(MeasureDisk(must.Ended(t), dir, 2, 1<<24, nil)), context.Canceled)
 	must.Empty(t, dir)
 }

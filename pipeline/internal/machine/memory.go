@@ -7,14 +7,11 @@ import (
 	"grenier/io/crew"
 )
 
-const (
-	memoryBytes = 64 << 20 // that are copied, half of them to the other half: more than most caches hold
-	memoryTime  = 300 * time.Millisecond
-)
+const memoryBytes = 64 << 20 // that are copied, half of them to the other half: more than most caches hold
 
 // MeasureMemory returns the bytes a second that the given workers read and write together, beyond caches: the most
-// of several rounds of copying. It fails with the error of ctx.
-func MeasureMemory(ctx context.Context, workers int) (best float64, err error) {
+// of several rounds of copying, which take about the given time. It fails with the error of ctx.
+func MeasureMemory(ctx context.Context, workers int, most time.Duration) (best float64, err error) {
 	part := memoryBytes / 2 / workers
 	from, to := make([]byte, part*workers), make([]byte, part*workers)
 	copyAll := func() error {
@@ -26,7 +23,7 @@ func MeasureMemory(ctx context.Context, workers int) (best float64, err error) {
 	if err := copyAll(); err != nil { // takes the memory
 		return 0, err
 	}
-	for begin := time.Now(); time.Since(begin) < memoryTime; {
+	for begin := time.Now(); time.Since(begin) < most; {
 		start := time.Now()
 		if err := copyAll(); err != nil {
 			return 0, err

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (b *Bench) measure(ctx context.Context, o *Options, families []cpu.Family) 
 		b.Taken = max(b.Taken, c.Taken)
 	}
 	var err error
-	b.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - disk*(1-share)) })
+	b.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, cmp.Or(o.file, machine.FileSize), func(share float64) { o.tell(1 - disk*(1-share)) })
 	for _, c := range b.calibrations {
 		c.Disk = b.Disk
 	}

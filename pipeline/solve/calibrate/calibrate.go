@@ -4,6 +4,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ type Options struct {
 	seeds  int // in tests: the last layer to solve
 	rounds int // in tests, and in a Bench: the most rounds
 
+	copying time.Duration // in tests: how long memory is copied
+	file    int64         // in tests: the bytes that the disk is measured with
+
 	seen map[int]tally.Hash // of layers that were solved, by seeds
 }
 
@@ -52,12 +56,7 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if o.seeds == 0 {
-		o.seeds = lastLayer
-	}
-	if o.rounds == 0 {
-		o.rounds = mostRounds
-	}
+	o.seeds, o.rounds = cmp.Or(o.seeds, lastLayer), cmp.Or(o.rounds, mostRounds)
 	if o.seen == nil {
 		o.seen = map[int]tally.Hash{}
 	}
@@ -68,11 +67,11 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 	}
 	c.SetTaken(meter)
 	o.tell(solvingShare)
-	if c.MemorySpeed, err = machine.MeasureMemory(ctx, o.Workers); err != nil {
+	if c.MemorySpeed, err = machine.MeasureMemory(ctx, o.Workers, cmp.Or(o.copying, copyingTime)); err != nil {
 		return nil, err
 	}
 	if !o.SkipDisk {
-		c.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - diskShare*(1-share)) })
+		c.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, cmp.Or(o.file, machine.FileSize), func(share float64) { o.tell(1 - diskShare*(1-share)) })
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +98,7 @@ const (
 	// which a round has no larger layer.
 	enoughRounds = 12 * time.Second
 	enoughLayers = 2 * time.Second
+	copyingTime  = 300 * time.Millisecond
 )
 
 // cost is the time of one position.

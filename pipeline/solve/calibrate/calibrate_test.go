@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
-	return Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Dir: dir, seeds: 6, rounds: 1}
+	return Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Dir: dir, seeds: 6, rounds: 1, copying: 1, file: 1 << 24}
 }
 
 // TestRun: what is measured can be saved and read, and nothing is left behind.
