@@ -202,7 +202,7 @@ func (e *engine) listMoves(ctx context.Context) error {
 	err := e.Grid.ListMoves(ctx, e.Workers, e.from.patterns)
 	if e.windows == nil {
 		e.Grid.Aim()
-	} else {
+	} else if tablesBytes(e.Grid.Q, e.Grid.N) > 1<<20 {
 		debug.FreeOSMemory() // what making the tables has left
 	}
 	return err
