@@ -85,7 +85,7 @@ func (f *File) Ahead(ctx context.Context, first, last int) {
 // and returns the CRC-32C of the index. The first failure ends it and is returned as
 // bad: what follows may be as long as the file system allows.
 func readIndex(ctx context.Context, s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
-	buf := make([]byte, 4096*indexEntrySize)
+	buf := make([]byte, min(blocks, 4096)*indexEntrySize)
 	for i := 0; i < blocks; {
 		piece := buf[:min(blocks-i, 4096)*indexEntrySize]
 		if err := s.read(ctx, piece, offset+int64(i)*indexEntrySize); err != nil {
