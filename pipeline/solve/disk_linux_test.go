@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 	game, want := awaritest.Game(t, 8, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(12))
 	failures := 0
-	for size := 256 << 10; ; size -= 8 << 10 {
+	for size := 256 << 10; ; size -= 16 << 10 {
 		must.Not(t, size < 0, "never enough room")
 		err := os.WriteFile(ballast, make([]byte, size), 0o644) // or fewer bytes when they do not fit
 		must.Not(t, err != nil && !errors.Is(err, syscall.ENOSPC), "%v", err)

@@ -175,7 +175,7 @@ func TestLongReplacedBelow(t *testing.T) {
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
 	noted, stale := 0, 0
-	for round := range tries.Pick(4, 8, 300) {
+	for round := range tries.Pick(2, 8, 300) {
 		least, most := game.CapturesLeadTo(seeds)
 		lower := max(least, most-rng.IntN(5)) // of small ones, samples show each wrong score
 		r := &replacement{t: t, rng: rng, game: game, seeds: seeds, right: before, wrong: wrongRun(t, rng, game, seeds, lower)}

@@ -234,7 +234,7 @@ func replaceFile(t *testing.T, path string, text []byte) {
 // TestLongCancel stops in every stage that reports progress, in the second layer that a run works on. The largest layers have several
 // blocks to seal. The retrograde engine begins the layer again.
 func TestLongCancel(t *testing.T) {
-	seeds := tries.More(6, 9)
+	seeds := tries.More(4, 9)
 	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, o := range []solve.Options{options(seeds), retrograde(seeds)} {
@@ -461,7 +461,7 @@ func TestSkipSteps(t *testing.T) {
 	s.options.Skip = stepSeeds
 	s.mustPlan(t, 2)   // a window more than the layer left out would have
 	s.options.Skip = 0 // what the plan says stands
-	must.OK(t, errors.Join(append(s.all(t, 3, 2), must.Err(s.do(t.Context(), publishTask)))...))
+	must.OK(t, errors.Join(append(s.all(t, 2, 1), must.Err(s.do(t.Context(), publishTask)))...))
 	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
 	sameRun(t, s.above(t), s.dir)
 }
@@ -490,7 +490,7 @@ func retrograde(seeds int) solve.Options {
 // interrupted run of the other one has left.
 func TestEngines(t *testing.T) {
 	families := cpu.Available()
-	for i, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
+	for i, c := range []struct{ pits, seeds int }{{4, 7}, {8, 5}, {12, 4}} {
 		for k, rules := range awari.RuleSets() {
 			game := awaritest.Game(t, c.pits, rules)
 			want, got, turns := t.TempDir(), t.TempDir(), t.TempDir()
