@@ -95,7 +95,7 @@ func fewOpposite(rng *rand.Rand, game awari.Game) (b awari.Board) {
 // Top is the largest layer of random games of a number of pits: far enough on
 // small boards for sowings of several laps.
 func Top(pits int) int {
-	return tries.More(map[int]int{4: 25, 6: 17, 8: 11, 10: 8, 12: 7}, map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8})[pits]
+	return tries.More(map[int]int{4: 22, 6: 15, 8: 10, 10: 7, 12: 6}, map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8})[pits]
 }
 
 // Layer draws a game and a layer of it.

@@ -109,8 +109,10 @@ func TestLongShortLayersWriteNothing(t *testing.T) {
 // TestUselessStreams: what is damaged, or of something else, is named and not believed.
 func TestUselessStreams(t *testing.T) {
 	rng := tries.Rand(t)
-	var found, offers []byte
-	var hFound, hOffers spill.Header
+	whole := smallWholeTrial(t, rng)
+	whole.finish(t)
+	hFound, found := whole.disk.contents(t, rundir.FoundName)
+	hOffers, offers := whole.disk.contents(t, rundir.OffersName)
 	for name, change := range map[string]func(d *disk){
 		"a byte of the scores": func(d *disk) { d.flipAny(t, rng, rundir.FoundName) },
 		"a byte of the offers": func(d *disk) { d.flipAny(t, rng, rundir.OffersName) },
@@ -134,10 +136,7 @@ func TestUselessStreams(t *testing.T) {
 		"somebody else's":   func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
 		"another file":      func(d *disk) { vfs.Write(d.work(), rundir.OffersName, []byte("text")) },
 	} {
-		x := smallWholeTrial(t, rng)
-		x.finish(t)
-		hFound, found = x.disk.contents(t, rundir.FoundName)
-		hOffers, offers = x.disk.contents(t, rundir.OffersName)
+		x := whole.trial(rng, whole.disk.copied(t))
 		change(x.disk)
 		x.finish(t)
 		should.Hold(t, len(x.notes) == 1 && strings.Contains(x.notes[0], "computed again") && strings.Contains(x.notes[0], "work/"),
@@ -176,7 +175,7 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 	for name, change := range map[string]func(x *trial){
 		"another layer": func(x *trial) { x.seeds-- },
 		"other rules":   func(x *trial) { x.game = awaritest.Game(t, 6, awari.Strict) },
-		"another board": func(x *trial) { x.game = awaritest.Game(t, 8, awari.Awari) },
+		"another board": func(x *trial) { x.game = awaritest.Game(t, 4, awari.Awari) },
 		"others below":  func(x *trial) { x.below++ },
 	} {
 		x := smallWholeTrial(t, rng)

@@ -207,7 +207,7 @@ func TestLongLowerRead(t *testing.T) {
 	for k := max(0, n-3*q); k <= n-2; k++ {
 		lower += Positions(game, k)
 	}
-	for part := 1; part <= 9; part += 4 {
+	for part := 1; part <= 9; part += tries.More(8, 4) {
 		u := &unread{announced: map[[2]uint64]bool{}}
 		r := board.NewRound(w.Grid.Layer, w.from.game, 1, true, board.NewPieces(w.Grid.Layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
 		passes, announced := 0, 0

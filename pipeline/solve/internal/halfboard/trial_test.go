@@ -501,7 +501,7 @@ func (c config) reads(t *testing.T) (layers int) {
 // closed leave nothing, and one that is used again takes nothing more.
 func TestCancelledWorkReturnsMemory(t *testing.T) {
 	// Room for a large layer, mostly untouched.
-	c := config{game: awaritest.Game(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
+	c := config{game: awaritest.Game(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: awari.MaxSeeds, TileSize: 16}}
 	size := board.LayoutOf(c.game.Half(), c.options.Seeds).Total()
 	x := c.trial(tries.Rand(t), newDisk())
 	x.options.Work = nil
@@ -529,7 +529,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 // TestLongCrashes crashes in each operation on files: the process is killed, or the power goes, and sometimes a second time.
 func TestLongCrashes(t *testing.T) {
 	eachSmallEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-		stride := tries.Pick(140, 9, 1)
+		stride := tries.Pick(200, 9, 1)
 		for k := 1; ; k++ {
 			k += rng.IntN(stride)
 			x := draw(t, rng)
