@@ -68,7 +68,7 @@ func TestDeposit(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng := tries.Rand(t)
 		for words := range 12 {
-			for range 20 {
+			for range 8 {
 				mask := make([]uint64, words)
 				for i := range mask {
 					mask[i] = []uint64{0, ^uint64(0), rng.Uint64(), rng.Uint64() & rng.Uint64() & rng.Uint64()}[rng.IntN(4)]

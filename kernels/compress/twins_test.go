@@ -311,7 +311,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
-		for range tries.Runs(2500) {
+		for range tries.Pick(40, 313, 2500) {
 			for _, end := range guard.Ends {
 				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
@@ -319,8 +319,8 @@ func TestLongTwins(t *testing.T) {
 	})
 }
 
-// TestEveryScore moves each score of a line to each row, alone.
-func TestEveryScore(t *testing.T) {
+// TestLongEveryScore moves each score of a line to each row, alone; short runs move each fifth one, or so.
+func TestLongEveryScore(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		scores := m.memory(guard.High)(0, lineBytes(width))
@@ -331,7 +331,7 @@ func TestEveryScore(t *testing.T) {
 			c.offers[i] = 127
 		}
 		for from := range Side {
-			for to := range Side {
+			for to := d.below(tries.More(5, 1)); to < Side; to += tries.More(5, 1) {
 				c.routes[0].Words = []Word{{Pick: 1 << from, Place: 1 << to}}
 				m.check(t, f, c, guard.High)
 			}
@@ -359,7 +359,7 @@ func TestCodesFollowScores(t *testing.T) {
 	for width, cs := range codes {
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
 			rng := tries.Rand(t)
-			for range 80 {
+			for range 40 {
 				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return twins.Aligned(n) }), rng.IntN(48)
 				for i := range c.offers {
 					c.offers[i] = window.None
@@ -547,7 +547,7 @@ func TestLongSecondPartFirst(t *testing.T) {
 				program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 				routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 			}
-			for range tries.Runs(2000) {
+			for range tries.Pick(25, 250, 2000) {
 				write(0)
 				var written atomic.Bool
 				var wg sync.WaitGroup

@@ -74,7 +74,7 @@ func TestTwins(t *testing.T) {
 		all := walk(rng, 3000, r[0], r[1])
 		c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
 		twins.Test(t, func(t *testing.T, f cpu.Family) {
-			for n := range 200 {
+			for n := 0; n < 200; n += 1 + rng.IntN(4) {
 				c.check(t, For(f), all[rng.IntN(2500):][:n])
 			}
 			c.check(t, For(f), all)

@@ -96,7 +96,7 @@ func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng := tries.Rand(t)
 		m := newFence(t, maxRanks)
-		for n := 0; n <= maxRanks; n += 1 + rng.IntN(2) {
+		for n := 0; n <= maxRanks; n += 1 + rng.IntN(4) {
 			m.check(t, For(f), randomRanks(rng, n))
 		}
 		for r := range MaxRank + 1 {

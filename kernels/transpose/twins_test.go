@@ -95,7 +95,7 @@ func TestLongTwins(t *testing.T) {
 			}
 			for _, columns := range masks(rng.Uint64) {
 				for _, rows := range masks(rng.Uint64) {
-					if !tries.Long() && rng.IntN(3) > 0 {
+					if !tries.Long() && rng.IntN(5) > 0 {
 						continue
 					}
 					twins.Fill(rng, lines)
@@ -118,7 +118,7 @@ func TestLongTwins(t *testing.T) {
 func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m, lines, block := newFence(t), make([]int8, Side*Side), &Block{}
-		for i := 0; i < len(block); i += tries.More(3, 1) {
+		for i := 0; i < len(block); i += tries.More(7, 1) {
 			block[i] = -128 // which is its own negative
 			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))
 			m.check(t, f, 8, lines, block, 1<<(i/Side), ^uint64(0))
@@ -199,12 +199,12 @@ func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, o
 	defer wg.Wait()
 	wg.Go(func() {
 		var changes Changes
-		for i := range 120 {
+		for i := range 60 {
 			For(f, bits)(lines, &blocks[i%2], uint64(i)*0x9e3779b97f4a7c15, ^uint64(0), &changes)
 		}
 	})
 	bytes := Side * bits / 8
-	for range 40 {
+	for range 20 {
 		for r := range Side {
 			var line shared.Line
 			line.LoadPart(lines[r*bytes:], bytes)
@@ -222,7 +222,7 @@ func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, o
 }
 
 // searchStep is how far lines are apart that are searched: each waits for the other goroutine.
-const searchStep = 5
+const searchStep = 13
 
 func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
 	lines := twins.Aligned(Side * codes.Line())

@@ -491,7 +491,7 @@ func TestLongTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), newFence(t)
 		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)
-		for n := 0; n <= Side; n += 1 + rng.IntN(tries.More(3, 1)) {
+		for n := 0; n <= Side; n += 1 + rng.IntN(tries.More(7, 1)) {
 			some := rng.IntN(4)
 			for inside := range 4 {
 				if !tries.Long() && inside != some {

@@ -206,7 +206,7 @@ func TestConformance(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 10, 12} {
 		for _, rules := range awari.RuleSets() {
 			space := testrun.Space(t, testrun.Game(t, pits, rules), awari.MaxSeeds)
-			t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 800, Samples: 25}) })
+			t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 400, Samples: 12}) })
 		}
 	}
 }

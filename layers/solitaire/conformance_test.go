@@ -12,6 +12,6 @@ import (
 func TestConformance(t *testing.T) {
 	for _, b := range solitaire.Boards(t) {
 		space := must.Get(solitairetest.NewSpace(b))(t)
-		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
+		conformance.Run(t, space, conformance.Options{Samples: 25, Exhaustive: 500})
 	}
 }

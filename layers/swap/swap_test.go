@@ -114,7 +114,7 @@ var mustGrid = swaptest.Grid
 func TestConformance(t *testing.T) {
 	for _, size := range sizes() {
 		space := swaptest.Space{Grid: mustGrid(t, size[0], size[1])}
-		t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 720, Samples: 100}) })
+		t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 720, Samples: 40}) })
 	}
 }
 
