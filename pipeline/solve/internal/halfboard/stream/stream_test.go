@@ -217,19 +217,20 @@ func TestSeenEnds(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, c := range AllCodes {
 		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
-			for _, more := range []int{0, 8, 100_000} {
-				memory := make([]int8, lines*c.Line()+more)
-				codes, want := memory[:lines*c.Line()], make([]uint64, lines)
-				for i := range want {
-					line := codes[i*c.Line():][:c.Line()]
-					for k := range board.Side {
-						code := c.All[rng.IntN(len(c.All))]
-						c.Put(line, k, code)
-						if score := int(c.Score[code]); score == c.Values || score == -c.Values {
-							want[i] |= 1 << k
-						}
+			drawn, want := make([]int8, lines*c.Line()), make([]uint64, lines)
+			for i := range want {
+				line := drawn[i*c.Line():][:c.Line()]
+				for k := range board.Side {
+					code := c.All[rng.IntN(len(c.All))]
+					c.Put(line, k, code)
+					if score := int(c.Score[code]); score == c.Values || score == -c.Values {
+						want[i] |= 1 << k
 					}
 				}
+			}
+			for _, more := range []int{0, 8, 100_000} {
+				memory := slices.Concat(drawn, make([]int8, more))
+				codes := memory[:len(drawn)]
 				w, masks := &Windows{Sweeps: &fixpoint.Sweeps{Workers: 3}, sequence: sequence{Codes: c}}, asWords(memory[len(memory)-8*lines:])
 				must.OK(t, w.seeEnds(t.Context(), masks, codes))
 				should.Hold(t, slices.Equal(masks, want), "%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
