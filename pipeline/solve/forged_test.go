@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/spilltest"
@@ -167,12 +166,9 @@ func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.
 // TestLongReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are stopped at any
 // moment. In the end the layer is right, or solve says that it was made from another one, and repair makes it right.
 func TestLongReplacedBelow(t *testing.T) {
-	const seeds = 13
-	game, rng := awaritest.Game(t, 8, awari.Awari), tries.Rand(t)
-	whole := filepath.Join(t.TempDir(), "run")
-	mustSolve(t, whole, game, options(seeds-1))
-	right := testrun.Copy(t, whole)
-	mustSolve(t, whole, game, options(seeds))
+	const seeds = stepSeeds
+	s := newStepper(t)
+	game, rng, right, whole := s.game, s.rng, s.dir, s.want
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
 	noted, stale := 0, 0
 	for round := range tries.Pick(2, 8, 300) {
