@@ -128,17 +128,17 @@ func TestWidths(t *testing.T) {
 	for _, bits := range halfboard.Widths[1:] {
 		w := widthOf(bits)
 		should.Not(t, c.Of(bits) == nil || w.bits != bits, "%d bits: %+v, %+v", bits, c.Of(bits), w)
-		r := run(t, 30, 0)
-		for n := r.Seeds; n >= 0; n-- {
-			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
-				a := must.Get(r.amountsOf(n))(t)
-				if a.InMemory() {
-					break
-				}
-				values := widthOf(a.Bits).values
-				most := max(1, (n+values-1)/values)
-				should.Hold(t, a.Windows >= 1 && a.Windows <= most, "layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
+	}
+	r := run(t, 30, 0)
+	for n := r.Seeds; n >= 0; n-- {
+		for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
+			a := must.Get(r.amountsOf(n))(t)
+			if a.InMemory() {
+				break
 			}
+			values := widthOf(a.Bits).values
+			most := max(1, (n+values-1)/values)
+			should.Hold(t, a.Windows >= 1 && a.Windows <= most, "layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
 		}
 	}
 	should.Hold(t, len(widths) == len(halfboard.Widths)-1, "costs of %d widths, the engine has %v", len(widths), halfboard.Widths)

@@ -37,9 +37,9 @@ func TestLongFenceBeforeMark(t *testing.T) {
 	should.Hold(t, lost == 0 && l.bench.fence.Load() != 0, "%d of %d changes are lost, or could be", lost, rounds) // an atomic store is the fence
 }
 
-// run returns the number of rounds of a tenth of a second, in long tests of a quarter, and those in which the change was lost.
+// run returns the number of rounds of a thirtieth of a second, in long tests of a quarter, and those in which the change was lost.
 func (l *litmus) run() (rounds int64, lost int) {
-	length := tries.More(time.Second/10, time.Second/4)
+	length := tries.More(time.Second/30, time.Second/4)
 	end := time.Now().Add(length)
 	var taker sync.WaitGroup
 	taker.Go(l.take)
