@@ -77,13 +77,13 @@ func agree(t *testing.T, what string, c *Counts, want ...string) {
 	}
 }
 
-// TestLongReference compares all methods with values from elsewhere. Short tests do not play all orders of the largest board.
+// TestLongReference compares all methods with values from elsewhere. Short tests do not play all orders of the largest boards.
 func TestLongReference(t *testing.T) {
-	found := map[Method]int{}
+	found, most := map[Method]int{}, map[Method]int{Naive: tries.More(7, 9), Classes: tries.More(8, 9), Orientations: 9, Layers: 9}
 	for _, r := range must.Rows(t, "../../layers/chemin/testdata/small.csv") { // 12 boards
 		rows, cols := must.Get(strconv.Atoi(r[0]))(t), must.Get(strconv.Atoi(r[1]))(t)
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
-			if method == Naive && rows*cols > tries.More(8, 9) {
+			if rows*cols > most[method] {
 				continue
 			}
 			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
@@ -102,7 +102,7 @@ func TestLongReference(t *testing.T) {
 		}
 	}
 	// Every method must find what it promises.
-	must.Same(t, "numbers found", map[Method]int{Naive: tries.More(11, 12) * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}, found)
+	must.Same(t, "numbers found", map[Method]int{Naive: tries.More(9, 12) * 12, Classes: tries.More(11, 12) * 12, Orientations: 12 * 12, Layers: 12 * 12}, found)
 }
 
 func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
@@ -113,9 +113,10 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
-// TestEnding compares the numbers of best orders that end in the score with all orders played one by one.
-func TestEnding(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {
+// TestLongEnding compares the numbers of best orders that end in the score with all orders played one by one.
+func TestLongEnding(t *testing.T) {
+	sizes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {6, 1}, {1, 7}}
+	for _, size := range sizes[:tries.More(8, 10)] {
 		b := board(t, size[0], size[1])
 		want, best := 0, uint32(0)
 		packed, order := make([]uint8, b.Cells()), make([]int, b.Cells())
@@ -182,8 +183,9 @@ func TestLongWorkers(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			should.Hold(t, reflect.DeepEqual(want, got),
-				"%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got)) // quicker than a diff
+			if !reflect.DeepEqual(want, got) { // quicker than a diff
+				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got))
+			}
 		}
 	}
 }
@@ -194,7 +196,7 @@ func TestLongLarger(t *testing.T) {
 		{2, 5, 108}, {1, 10, 2}, {2, 6, 324}, {3, 4, 300},
 		{1, 12, 2}, {4, 3, 300}, {2, 7, 972}, {2, 8, 2916}, {3, 5, 1500}, {4, 4, 2473}, {3, 6, 7557},
 	}
-	for _, size := range sizes[:tries.Pick(2, 4, 11)] {
+	for _, size := range sizes[:tries.Pick(1, 4, 11)] {
 		one := solve(t, size[0], size[1], Options{Method: Layers})
 		other := solve(t, size[0], size[1], Options{Method: Orientations})
 		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower, "%v: layers find %d, the other %d", size, one.Lower, other.Lower)

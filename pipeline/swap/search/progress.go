@@ -25,12 +25,11 @@ type Progress struct {
 	Share float64 `json:"share"`
 }
 
-const (
-	// between is the time between two reports.
-	between = 100 * time.Millisecond
-	// whole is the resolution of the share of a limit that is used.
-	whole = 1e6
-)
+// between is the time between two reports. Tests have less time.
+var between = 100 * time.Millisecond
+
+// whole is the resolution of the share of a limit that is used.
+const whole = 1e6
 
 // tell reports progress, unless it did so just before.
 func (s *search) tell(elapsed time.Duration) {

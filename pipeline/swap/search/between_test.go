@@ -1,0 +1,5 @@
+package search
+
+import "time"
+
+func init() { between = 10 * time.Millisecond }
