@@ -62,31 +62,34 @@ func short() Options {
 // slow skips a test that takes seconds, and minutes under the race detector.
 func slow(t *testing.T) { t.Helper(); tries.SkipIf(t, testing.Short(), "measures much") }
 
-// shortRun is the report of a short run, for all tests that do not change it.
-var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
+// shortRun is the report of a short run, for all tests that do not change it; steps is its progress.
+var (
+	steps    []job.Step
+	shortRun = sync.OnceValues(func() (*Report, error) {
+		o := short()
+		o.Progress = func(s job.Step) { steps = append(steps, s) }
+		return Run(context.Background(), o)
+	})
+)
 
-// TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there solvers are repeated too.
-func TestLongRepeated(t *testing.T) {
+func TestSolvers(t *testing.T) {
 	slow(t)
-	whole := untimed(t, must.Get(shortRun())(t))
-	checkSolvers(t, whole)
-	o := short()
-	o.Workers = 1
-	if !tries.Long() {
-		o.Tables, whole.Solvers = []string{Heuristics}, nil
-	}
+	checkSolvers(t, untimed(t, must.Get(shortRun())(t)))
 	last := 0.0
-	o.Progress = func(s job.Step) {
+	for _, s := range steps {
 		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
 		last = s.Done
 	}
-	first := untimed(t, must.Get(Run(t.Context(), o))(t))
 	should.Not(t, last < 50, "the last step is at %g", last)
-	o.Progress = nil
-	must.Same(t, "another run, another result", whole, first)
-	if !tries.Long() {
-		return
-	}
+}
+
+// TestLongRepeated wants the same values for the same seed, and others for another one.
+func TestLongRepeated(t *testing.T) {
+	tries.NeedsLong(t, "two more runs")
+	o := short()
+	o.Workers = 1
+	first := untimed(t, must.Get(Run(t.Context(), o))(t))
+	must.Same(t, "another run, another result", untimed(t, must.Get(shortRun())(t)), first)
 	o.Tables, o.Seed = []string{Heuristics}, 47
 	other := untimed(t, must.Get(Run(t.Context(), o))(t))
 	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics), "another seed, the same result")
@@ -149,8 +152,8 @@ var built = sync.OnceValues(func() (databases []Database, err error) {
 	return databases, nil
 })
 
-// TestDatabases builds small ones and looks at what is left of them.
-func TestDatabases(t *testing.T) {
+// TestLongDatabases builds small ones and looks at what is left of them.
+func TestLongDatabases(t *testing.T) {
 	for i, d := range must.Get(built())(t) {
 		want := []int{1_881_600, 362_880}[i]
 		should.Hold(t, d.Entries == want && d.Bytes > 0 && d.Seconds > 0 && d.Faster == d.Document.Seconds/d.Seconds, "%+v, want %d", d, want)
@@ -158,7 +161,7 @@ func TestDatabases(t *testing.T) {
 	}
 	o, begun := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Job: job.Job{Workers: 2}}, math.Inf(1)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool {
-		inside := strings.Contains(s.Doing, "k=4")
+		inside := strings.Contains(s.Doing, tries.More("k=3", "k=4"))
 		if inside {
 			begun = min(begun, s.Done)
 		}
