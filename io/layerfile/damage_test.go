@@ -56,11 +56,11 @@ func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...
 	}
 }
 
-// eachByte gives the numbers of all n bytes of a file, or if there is little time of every third one from any on.
+// eachByte gives the numbers of all n bytes of a file, or if there is little time of every fifth one from any on.
 func eachByte(n int) iter.Seq[int] {
 	first, step := 0, 1
 	if !tries.Long() {
-		first, step = rand.IntN(3), 3
+		first, step = rand.IntN(5), 5
 	}
 	return func(yield func(int) bool) {
 		for i := first; i < n && yield(i); i += step {
@@ -68,7 +68,7 @@ func eachByte(n int) iter.Seq[int] {
 	}
 }
 
-// TestLongEveryByte flips each bit of a file, or one of every third byte if there is little time, cuts the file there, and lengthens it.
+// TestLongEveryByte flips each bit of a file, or one of every fifth byte if there is little time, cuts the file there, and lengthens it.
 func TestLongEveryByte(t *testing.T) {
 	step := tries.More(8, 1)
 	data, _ := smallFile(t)

@@ -133,7 +133,9 @@ func TestDistantAsks(t *testing.T) {
 }
 
 func TestDistantForgetsPages(t *testing.T) {
-	const entries = (keptPages + 20) * pageEntries
+	defer func(most int) { keptPages = most }(keptPages)
+	keptPages = 4
+	const entries = 20 * pageEntries
 	scores := layerScores(rand.New(rand.NewPCG(23, 24)), entries)
 	var blocks []layerfiletest.Block
 	for score := range slices.Chunk(scores, 1) {

@@ -8,11 +8,11 @@ import (
 	"grenier/io/crew"
 )
 
-// A page is a part of an index.
-const (
-	pageEntries = 1024
-	keptPages   = 256 // of a file: 6 MiB of entries
-)
+// pageEntries are the entries of a page, which is a part of an index.
+const pageEntries = 1024
+
+// keptPages are the pages kept of a file: 6 MiB of entries. Tests keep fewer.
+var keptPages = 256
 
 // pages keeps parts of an index that is not read as a whole. It is safe for
 // concurrent use.
