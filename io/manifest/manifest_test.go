@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -189,15 +190,16 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestLargest fills a manifest with as much as it may hold.
-func TestLargest(t *testing.T) {
+// TestLongLargest fills a manifest with as much as it may hold, but for most scores if there is little time.
+func TestLongLargest(t *testing.T) {
 	m := &Manifest{Identity: Identity{Game: "awari", Rules: "strict", Pits: 12}, Layers: make([]Layer, MaxLayers)}
+	scores := tries.More(2, 256)
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		l.Seeds, l.Bytes, l.Codec, l.Seconds = i, math.MaxInt64, layerfile.Zstd, 1.2345678901234567e-100
 		l.File = fmt.Sprintf("%064d.gl", i)
-		for s := range l.Histogram {
-			l.Histogram[s] = layerfile.MaxPositions / 256
+		for s := range scores {
+			l.Histogram[s] = layerfile.MaxPositions / uint64(scores)
 		}
 		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
 		l.Positions, l.Distances = layerfile.MaxPositions, Distances{Hash: math.MaxUint64, Bytes: math.MaxInt64}
