@@ -281,7 +281,7 @@ func summarise(seeds int, scores []int8) truth {
 
 // TestLongAwariEqualsTruth has all layers that are known, in short tests those of moderate size.
 func TestLongAwariEqualsTruth(t *testing.T) {
-	known, largest := readTruth(t), tries.More(40_000, 1<<30)
+	known, largest := readTruth(t), tries.More(20_000, 1<<30)
 	for _, c := range []struct {
 		rules     awari.Rules
 		pits, top int
