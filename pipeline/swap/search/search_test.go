@@ -180,7 +180,7 @@ func TestLongRandomLarger(t *testing.T) {
 		names []string
 		tries int
 	}{
-		{3, "bidirectional", [][]int{{0, 1, 4, 5, 8, 9}, {2, 3, 6, 7, 10, 11}}, []string{
+		{3, "bidirectional", tries.More([][]int{{0, 1, 4, 5}, {2, 3, 6, 7}, {8, 9, 10, 11}}, [][]int{{0, 1, 4, 5, 8, 9}, {2, 3, 6, 7, 10, 11}}), []string{
 			"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar",
 			"pseudo-bidirectional", "greedy", "chains", "beam",
 		}, 200},
