@@ -207,7 +207,7 @@ func TestScrub(t *testing.T) {
 	h := testHeader(size, size*(scrubEntries+scrubEntries/2)-100)
 	h.Model = ""
 	path, blocks := filepath.Join(t.TempDir(), "layer.gl"), h.Blocks()
-	written := writeFile(t, path, h, noise(rand.New(rand.NewPCG(1, 2)), int(h.Positions)))
+	written := writeFile(t, path, h, slices.Repeat(noise(rand.New(rand.NewPCG(1, 2)), 64*size), scrubEntries*3/2/64)[:h.Positions])
 	all := written.Footer.Bytes - headerSize - footerSize - int64(blocks)*indexEntrySize
 	problems, last := scrubbed(t, path, 0)
 	should.Hold(t, len(problems) == 0 && last == (Scrubbed{blocks, all}), "%d blocks of %d bytes: %v, %q", blocks, all, last, problems)

@@ -92,7 +92,7 @@ func mahonian(n int) []uint64 {
 
 // TestLongLines compares lines, lying and standing, with the Mahonian numbers.
 func TestLongLines(t *testing.T) {
-	for n := 1; n <= tries.Pick(9, 10, 12); n++ {
+	for n := 1; n <= tries.Pick(8, 10, 12); n++ {
 		want := mahonian(n)
 		should.List(t, searched(t, 1, n, 2).Depths, want, "1 x %d", n)
 		should.List(t, searched(t, n, 1, 2).Depths, want, "%d x 1", n)
