@@ -1,4 +1,5 @@
-package halves
+// Package layers_test has the tests of small packages below, which take less time than it takes to link a program for each.
+package layers_test
 
 import (
 	"testing"
@@ -7,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
+	"grenier/layers/awari/halves"
 )
 
 // anyBoard draws a board of 4 to 12 pits with a non-empty pit of the mover.
@@ -29,13 +31,13 @@ func TestSowAgreesWithTheRules(t *testing.T) {
 		want := game.Sow(board, pit)
 
 		got, given := board, 0
-		m := Sow(got[:q], pit)
+		m := halves.Sow(got[:q], pit)
 		for i := range q {
 			got[q+i] += m.Gain(i)
 			given += int(m.Gain(i))
 		}
 		must.Hold(t, m.Seeds(q) == given && got.Seeds() == board.Seeds(), "%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
-		first, captured := Chain(got[q:2*q], int(m.Last), game.Rules())
+		first, captured := halves.Chain(got[q:2*q], int(m.Last), game.Rules())
 		clear(got[q+first : q+int(m.Last)+1])
 		must.Hold(t, got == want.Board && captured == want.Captured,
 			"%v, pit %d: %v with %d captured, want %v with %d", board, pit, got, captured, want.Board, want.Captured)

@@ -1,10 +1,11 @@
-package swar
+package kernels_test
 
 import (
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/kernels/internal/swar"
 )
 
 // TestNeg tries every pair of a byte and those around it, which a carry would disturb, in every lane.
@@ -12,7 +13,7 @@ func TestNeg(t *testing.T) {
 	for a := -128; a < 128; a++ {
 		for b := -128; b < 128; b++ {
 			for lane := range 8 {
-				if got, want := Neg(put(lane, a, b)), put(lane, -a, -b); got != want {
+				if got, want := swar.Neg(among(lane, a, b)), among(lane, -a, -b); got != want {
 					t.Fatalf("lane %d of %d among %d: got %016x, want %016x", lane, a, b, got, want)
 				}
 			}
@@ -20,17 +21,17 @@ func TestNeg(t *testing.T) {
 	}
 }
 
-// put returns a word with a in the given lane and b in all the others.
-func put(lane, a, b int) uint64 {
-	x := uint64(uint8(b)) * Ones
+// among returns a word with a in the given lane and b in all the others.
+func among(lane, a, b int) uint64 {
+	x := uint64(uint8(b)) * swar.Ones
 	return x ^ uint64(uint8(a)^uint8(b))<<(8*lane)
 }
 
 func TestLoadStore(t *testing.T) {
 	s := []int8{1, -2, 3, -4, 5, -6, 7, -8, 9}
-	should.Equal(t, Load(s), 0xf807fa05fc03fe01, "Load")
-	Store(s[1:], 0x8877665544332211)
-	should.Equal(t, Load(s), 0x7766554433221101, "after Store")
+	should.Equal(t, swar.Load(s), 0xf807fa05fc03fe01, "Load")
+	swar.Store(s[1:], 0x8877665544332211)
+	should.Equal(t, swar.Load(s), 0x7766554433221101, "after Store")
 }
 
 // TestSpreadGather tries every set of bytes.
@@ -40,8 +41,8 @@ func TestSpreadGather(t *testing.T) {
 		for i := range 8 {
 			want |= b >> i & 1 * 0xff << (8 * i)
 		}
-		should.Equal(t, Spread(b|0xab00), want, "Spread(%02x)", b)
-		should.Equal(t, Gather(want^Lows), b, "Gather")
+		should.Equal(t, swar.Spread(b|0xab00), want, "Spread(%02x)", b)
+		should.Equal(t, swar.Gather(want^swar.Lows), b, "Gather")
 	}
 }
 
@@ -50,8 +51,8 @@ func TestNonZero(t *testing.T) {
 	for a := range 256 {
 		for _, around := range []int{0, 1, 0x7f, 0x80, 0xff} {
 			for lane := range 8 {
-				want := put(lane, min(a, 1)*0x80, min(around, 1)*0x80)
-				must.Equal(t, NonZero(put(lane, a, around)), want, "lane %d of %d among %d", lane, a, around)
+				want := among(lane, min(a, 1)*0x80, min(around, 1)*0x80)
+				must.Equal(t, swar.NonZero(among(lane, a, around)), want, "lane %d of %d among %d", lane, a, around)
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func TestAdd(t *testing.T) {
 	for a := range 256 {
 		for b := range 256 {
 			for lane := range 8 {
-				if got, want := Add(put(lane, a, 0xff), put(lane, b, lane)), put(lane, a+b, 0xff+lane); got != want {
+				if got, want := swar.Add(among(lane, a, 0xff), among(lane, b, lane)), among(lane, a+b, 0xff+lane); got != want {
 					t.Fatalf("lane %d: %d + %d: got %016x, want %016x", lane, a, b, got, want)
 				}
 			}

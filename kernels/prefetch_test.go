@@ -1,4 +1,4 @@
-package prefetch
+package kernels_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/must"
+	"grenier/kernels/prefetch"
 )
 
 // TestLine asks for lines inside memory and beyond it: nothing changes, nothing fails.
@@ -15,9 +16,9 @@ func TestLine(t *testing.T) {
 		data[i] = byte(i)
 	}
 	for i := range data {
-		Line(unsafe.Pointer(&data[i]))
+		prefetch.Line(unsafe.Pointer(&data[i]))
 	}
-	Line(nil)
+	prefetch.Line(nil)
 	for i := range data {
 		must.Equal(t, data[i], byte(i), "byte %d", i)
 	}
@@ -37,7 +38,7 @@ func BenchmarkSum(b *testing.B) {
 			for b.Loop() {
 				for i := range order {
 					if ahead > 0 {
-						Line(unsafe.Pointer(&words[order[(i+ahead)%len(order)]]))
+						prefetch.Line(unsafe.Pointer(&words[order[(i+ahead)%len(order)]]))
 					}
 					sum = (sum + words[order[i]]) * 3
 				}

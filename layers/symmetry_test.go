@@ -1,4 +1,4 @@
-package symmetry
+package layers_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/layers/symmetry"
 )
 
 // all returns the squares of a full grid.
@@ -27,7 +28,7 @@ func TestNumber(t *testing.T) {
 		"a cell": {1, 1, 1, all(1, 1)}, "a cross": {3, 3, 8, []int{1, 3, 4, 5, 7}}, "an L": {2, 2, 2, []int{0, 2, 3}},
 		"a T": {2, 3, 2, []int{0, 1, 2, 4}}, "an S": {2, 3, 2, []int{1, 2, 3, 4}}, "no symmetry": {2, 4, 1, []int{0, 1, 2, 3, 4}},
 	} {
-		maps := OfGrid(c.rows, c.cols, c.squares)
+		maps := symmetry.OfGrid(c.rows, c.cols, c.squares)
 		should.Equal(t, len(maps), c.want, "%s: symmetries", name)
 		for cell := range c.squares {
 			should.Equal(t, int(maps[0][cell]), cell, "%s: the first symmetry is not the identity", name)
@@ -39,7 +40,7 @@ func TestNumber(t *testing.T) {
 func TestGroup(t *testing.T) {
 	squares := []int{2, 3, 4, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20}
 	const cols = 7
-	maps := OfGrid(3, cols, squares)
+	maps := symmetry.OfGrid(3, cols, squares)
 	must.Equal(t, len(maps), 2, "symmetries")
 	apart := func(a, b int) int {
 		dr, dc := squares[a]/cols-squares[b]/cols, squares[a]%cols-squares[b]%cols
@@ -52,7 +53,7 @@ func TestGroup(t *testing.T) {
 			}
 		}
 		for _, n := range maps {
-			var both Map
+			var both symmetry.Map
 			for a := range squares {
 				both[a] = n[m[a]]
 			}
@@ -62,19 +63,19 @@ func TestGroup(t *testing.T) {
 }
 
 func TestLeast(t *testing.T) {
-	maps := OfGrid(8, 8, all(8, 8))
+	maps := symmetry.OfGrid(8, 8, all(8, 8))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		set := random.Uint64()
-		least, ways := Least(nil, maps, set)
+		least, ways := symmetry.Least(nil, maps, set)
 		for i := range maps {
-			image := Image(&maps[i], set)
-			again, _ := Least(nil, maps, image)
+			image := symmetry.Image(&maps[i], set)
+			again, _ := symmetry.Least(nil, maps, image)
 			must.Hold(t, again == least, "%#x: least image %#x, and %#x of its image %#x", set, least, again, image)
 			must.Hold(t, image >= least && slices.Contains(ways, &maps[i]) == (image == least),
 				"%#x: image %#x, least %#x, %d ways", set, image, least, len(ways))
 		}
 	}
-	least, ways := Least(nil, maps, uint32(0))
+	least, ways := symmetry.Least(nil, maps, uint32(0))
 	should.Hold(t, least == 0 && len(ways) == 8, "the empty set: %#x, %d ways", least, len(ways))
 }

@@ -1,4 +1,4 @@
-package npy_test
+package io_test
 
 import (
 	"encoding/binary"

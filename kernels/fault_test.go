@@ -1,4 +1,4 @@
-package fault
+package kernels_test
 
 import (
 	"errors"
@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/should"
+	"grenier/kernels/fault"
 )
 
 func TestKinds(t *testing.T) {
-	one, two := New(Usage, "codec"), New(Usage, "codec")
+	one, two := fault.New(fault.Usage, "codec"), fault.New(fault.Usage, "codec")
 	err := errors.Join(errors.New("other"), fmt.Errorf("%w: rot13", one))
-	should.Not(t, !errors.Is(err, one) || errors.Is(err, two) || !errors.Is(err, Usage) || errors.Is(err, Difference),
+	should.Not(t, !errors.Is(err, one) || errors.Is(err, two) || !errors.Is(err, fault.Usage) || errors.Is(err, fault.Difference),
 		"%v is of the wrong kind", err)
 	should.Hold(t, one.Error() == "codec", "%q", one)
 }

@@ -1,4 +1,5 @@
-package conformance_test
+// Package testkit_test has the tests of small packages below, which take less time than it takes to link a program for each.
+package testkit_test
 
 import (
 	"fmt"

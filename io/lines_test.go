@@ -1,4 +1,4 @@
-package lines_test
+package io_test
 
 import (
 	"errors"

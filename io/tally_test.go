@@ -1,4 +1,4 @@
-package tally
+package io_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
 )
 
@@ -27,14 +28,14 @@ func TestHistogram(t *testing.T) {
 		for _, s := range scores {
 			want[uint8(s)]++
 		}
-		var got, left, right Histogram
+		var got, left, right tally.Histogram
 		got.Add(scores)
 		left.Add(scores[:n/3])
 		right.Add(scores[n/3:])
 		left.Merge(&right)
 		must.Hold(t, got == want && left == want && got.Total() == uint64(n), "%d scores", n)
 	}
-	var h Histogram
+	var h tally.Histogram
 	should.Equal(t, h.Mean(), 0, "mean of nothing")
 	h.Add([]int8{-128, -1, 0, 0, 0, 1, 127, 5})
 	win, draw, loss := h.WinDrawLoss()
@@ -47,7 +48,7 @@ func TestHistogramJSON(t *testing.T) {
 		`{}`: nil,
 		`{"-128":1,"-10":1,"-2":2,"0":1,"9":1,"10":1,"127":1}`: {10, 9, -2, 0, -10, -2, 127, -128},
 	} {
-		var h, back Histogram
+		var h, back tally.Histogram
 		back.Add([]int8{1})
 		h.Add(scores)
 		got := must.Get(json.Marshal(h))(t)
@@ -59,7 +60,7 @@ func TestHistogramJSON(t *testing.T) {
 		`[]`, `3`, `{"128":1}`, `{"-129":1}`, `{"+1":1}`, `{"01":1}`, `{"-0":1}`, `{"":1}`, `{"x":1}`,
 		`{"1":-1}`, `{"1":1.5}`, `{"1":"1"}`, `{"1":18446744073709551616}`,
 	} {
-		should.Be(t, json.Unmarshal([]byte(text), new(Histogram)), ErrHistogram, "%s", text)
+		should.Be(t, json.Unmarshal([]byte(text), new(tally.Histogram)), tally.ErrHistogram, "%s", text)
 	}
 }
 
@@ -76,15 +77,15 @@ func TestHash(t *testing.T) {
 			want *= 1099511628211
 		}
 		for _, f := range cpu.Available() {
-			got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum()
+			got := tally.NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum()
 			must.Hold(t, uint64(got) == want, "%v: %d scores: %v, want %x", f, n, got, want)
 		}
 	}
 	// The reference values for layers 0 and 1 of awari on 12 pits.
 	for want, scores := range map[string][]int8{"44bd2bd473ccf799": {0}, "dd8d99326968ac19": {-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}} {
-		should.Equal(t, NewHash(cpu.Generic).Add(scores).Sum().String(), want)
+		should.Equal(t, tally.NewHash(cpu.Generic).Add(scores).Sum().String(), want)
 	}
-	var h Hash
+	var h tally.Hash
 	must.OK(t, h.UnmarshalText([]byte("00000000000000ff")))
 	should.Equal(t, h, 0xff)
 	for _, text := range []string{"", "ff", "00000000000000FF", "0x000000000000ff", "000000000000000ff", "00000000000000fg"} {

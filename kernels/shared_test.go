@@ -1,4 +1,4 @@
-package shared
+package kernels_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
+	"grenier/kernels/internal/shared"
 )
 
 // put sets code i of a line of zeros, as package window says.
@@ -20,29 +21,29 @@ func put(line []int8, width, i int, code uint8) {
 		line[i%32] |= int8(code & 15 << (i / 32 * 4))
 		line[32+i%16] |= int8(code >> 4 << (i / 16 * 2))
 	default:
-		size := width * Side / 8
+		size := width * shared.Side / 8
 		line[i%size] |= int8(code << (i / size * width))
 	}
 }
 
 func TestShortSlicesPanic(t *testing.T) {
-	var line Line
-	short := twins.Aligned(Side - 1)
+	var line shared.Line
+	short := twins.Aligned(shared.Side - 1)
 	must.Panic(t, func() { line.Load(short) })
 	must.Panic(t, func() { line.Store(short) })
 	for _, width := range []int{2, 3, 4, 6} {
-		must.Panic(t, func() { line.Unpack(short[:width*Side/8-1], width) })
+		must.Panic(t, func() { line.Unpack(short[:width*shared.Side/8-1], width) })
 	}
 }
 
 // TestOthersSeeWholeScores stores lines of equal scores while others load them. The
 // race detector complains about anything else than atomic access.
 func TestOthersSeeWholeScores(t *testing.T) {
-	scores := twins.Aligned(Side)
+	scores := twins.Aligned(shared.Side)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range 1000 {
-			var line Line
+			var line shared.Line
 			for k := range line.Scores() {
 				line.Scores()[k] = int8(i % 2 * 85)
 			}
@@ -50,7 +51,7 @@ func TestOthersSeeWholeScores(t *testing.T) {
 		}
 	})
 	for range 1000 {
-		var line Line
+		var line shared.Line
 		line.Load(scores)
 		for i, x := range line.Scores() {
 			must.Not(t, x != 0 && x != 85, "score %d is %d", i, x)
@@ -65,17 +66,17 @@ func TestOthersSeeWholeScores(t *testing.T) {
 
 // TestParts copies the middle one of three parts, changes some bytes of the copy and puts it back.
 func TestParts(t *testing.T) {
-	for _, n := range []int{8, 16, 24, 32, 48, Side} {
+	for _, n := range []int{8, 16, 24, 32, 48, shared.Side} {
 		packed := twins.Aligned(3 * n)
 		for i := range packed {
 			packed[i] = int8(i)
 		}
 		want := slices.Clone(packed)
-		var line Line
+		var line shared.Line
 		line.LoadPart(packed[n:2*n], n)
 		must.List(t, line.Scores()[:n], packed[n:2*n], "%d bytes: loaded", n)
-		if n == Side { // a whole line, which has a way of its own
-			var whole Line
+		if n == shared.Side { // a whole line, which has a way of its own
+			var whole shared.Line
 			whole.Load(packed[n:])
 			must.Equal(t, whole, line, "loaded")
 		}
@@ -85,7 +86,7 @@ func TestParts(t *testing.T) {
 		}
 		line.StorePart(packed[n:2*n], n)
 		should.List(t, packed, want, "%d bytes", n)
-		if n == Side {
+		if n == shared.Side {
 			copy(packed[n:2*n], packed)
 			line.Store(packed[n:])
 			should.List(t, packed, want, "a line")
@@ -99,8 +100,8 @@ func TestParts(t *testing.T) {
 // window says.
 func TestSpreadAndPack(t *testing.T) {
 	for _, width := range []int{2, 3, 4, 6} {
-		var packed, codes, again, unpacked Line
-		size, want := width*Side/8, make([]uint8, Side)
+		var packed, codes, again, unpacked shared.Line
+		size, want := width*shared.Side/8, make([]uint8, shared.Side)
 		scores := slices.Repeat([]int8{-1}, 3*size)
 		clear(scores[size : 2*size])
 		for i := range want {
@@ -130,11 +131,11 @@ func TestWords(t *testing.T) {
 	}
 	want := slices.Clone(all)
 	var near [3]uint64
-	LoadWords(near[:], all[8:8+13])
-	got := Words(near[:])
+	shared.LoadWords(near[:], all[8:8+13])
+	got := shared.Words(near[:])
 	must.Hold(t, slices.Equal(got[:16], want[8:24]) && slices.Max(got[16:]) == 0, "loaded %v", got)
-	Words(near[:])[0], Words(near[:])[12] = -1, -2
+	shared.Words(near[:])[0], shared.Words(near[:])[12] = -1, -2
 	want[8], want[20] = -1, -2
-	StoreWords(all[8:8+13], near[:])
+	shared.StoreWords(all[8:8+13], near[:])
 	should.Hold(t, slices.Equal(all, want), "got %v, want %v", all, want)
 }

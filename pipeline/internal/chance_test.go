@@ -1,4 +1,4 @@
-package chance_test
+package internal_test
 
 import (
 	"math"

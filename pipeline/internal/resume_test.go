@@ -1,4 +1,4 @@
-package resume_test
+package internal_test
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// blocks is a search whose checkpoint is the extent of its only block.
-type blocks struct {
+// oneBlock is a search whose checkpoint is the extent of its only block.
+type oneBlock struct {
 	resume.Search
 	saved []byte
 	at    workfile.Extent
@@ -28,8 +28,8 @@ type blocks struct {
 
 var errLoad = errors.New("not so")
 
-func newSearch(at workfile.Extent) *blocks {
-	b := &blocks{at: at}
+func newSearch(at workfile.Extent) *oneBlock {
+	b := &oneBlock{at: at}
 	b.Search = resume.Search{
 		Identity: manifest.Identity{Game: "swap", Rules: "1x2", Pits: 2}, Kind: "test", Version: 3,
 		Load: func(path string, payload []byte) ([]workfile.Extent, error) {

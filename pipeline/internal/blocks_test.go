@@ -1,4 +1,5 @@
-package blocks_test
+// Package internal_test has the tests of small packages below, which take less time than it takes to link a program for each.
+package internal_test
 
 import (
 	"math/rand/v2"

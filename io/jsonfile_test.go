@@ -1,4 +1,4 @@
-package jsonfile
+package io_test
 
 import (
 	"bytes"
@@ -12,26 +12,27 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
 )
 
 // clock is a document.
 type clock struct {
-	Header
+	jsonfile.Header
 	Ticks float64 `json:"ticks"`
 }
 
-var header = Header{Format: "clock", Version: 2}
+var header = jsonfile.Header{Format: "clock", Version: 2}
 
 func TestEncode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clock.json")
-	must.Write(t, path, must.Get(Encode(clock{header, 1.5}))(t))
-	data := must.Get(Read(path))(t)
+	must.Write(t, path, must.Get(jsonfile.Encode(clock{header, 1.5}))(t))
+	data := must.Get(jsonfile.Read(path))(t)
 	should.Equal(t, string(data), "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n")
 	var got clock
-	must.OK(t, Parse(path, data, header, &got))
+	must.OK(t, jsonfile.Parse(path, data, header, &got))
 	should.Equal(t, got, clock{header, 1.5})
-	should.Not(t, must.Err(Encode(clock{header, math.NaN()})) == nil, "not a number: no error")
-	should.Be(t, must.Err(Read(path+"x")), fs.ErrNotExist, "no file")
+	should.Not(t, must.Err(jsonfile.Encode(clock{header, math.NaN()})) == nil, "not a number: no error")
+	should.Be(t, must.Err(jsonfile.Read(path+"x")), fs.ErrNotExist, "no file")
 }
 
 func TestParse(t *testing.T) {
@@ -39,7 +40,7 @@ func TestParse(t *testing.T) {
 		"":                                      corrupt.ErrCorrupt,
 		`{"format": "clock", "version": 2, "ti`: corrupt.ErrCorrupt,
 		`{"format": "clock", "version": 2}{}`:   corrupt.ErrCorrupt,
-		`{"format": "clock", "version": 2}` + strings.Repeat(" ", MaxBytes): corrupt.ErrCorrupt,
+		`{"format": "clock", "version": 2}` + strings.Repeat(" ", jsonfile.MaxBytes): corrupt.ErrCorrupt,
 		`[1]`:                               corrupt.ErrCorrupt,
 		`{"format": "watch", "version": 2}`: corrupt.ErrForeign,
 		`{"ticks": 12}`:                     corrupt.ErrForeign,
@@ -47,7 +48,7 @@ func TestParse(t *testing.T) {
 		`{"format": "clock", "version": 2, "tocks": 1}`:   corrupt.ErrCorrupt,
 		`{"format": "clock", "version": 2, "ticks": "1"}`: corrupt.ErrCorrupt,
 	} {
-		err := Parse("c.json", []byte(text), header, &clock{})
+		err := jsonfile.Parse("c.json", []byte(text), header, &clock{})
 		should.Hold(t, errors.Is(err, want) && errors.Is(err, corrupt.ErrCorrupt) && strings.HasPrefix(err.Error(), "c.json: "),
 			"%.60s: error %v, want %v", text, err, want)
 	}
@@ -56,14 +57,14 @@ func TestParse(t *testing.T) {
 // TestSeal: a sealed document is read as it was written, and in no other form: not with any byte changed, removed or added.
 func TestSeal(t *testing.T) {
 	const path = "clock.json"
-	data := must.Get(EncodeSealed(clock{header, 1.5}))(t)
+	data := must.Get(jsonfile.EncodeSealed(clock{header, 1.5}))(t)
 	should.Equal(t, string(data), "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5,\n  \"crc32c\": \"0caf8c8a\"\n}\n")
 	var got clock
-	must.OK(t, ParseSealed(path, data, header, &got))
+	must.OK(t, jsonfile.ParseSealed(path, data, header, &got))
 	should.Equal(t, got, clock{header, 1.5})
 	refused := func(what string, at int, changed []byte) {
 		t.Helper()
-		should.Be(t, ParseSealed(path, changed, header, &clock{}), corrupt.ErrCorrupt, "%s at %d: %q", what, at, changed)
+		should.Be(t, jsonfile.ParseSealed(path, changed, header, &clock{}), corrupt.ErrCorrupt, "%s at %d: %q", what, at, changed)
 	}
 	for i := range data {
 		refused("cut", i, data[:i])
@@ -82,6 +83,6 @@ func TestSeal(t *testing.T) {
 		"{\n  \"format\": \"clock\",\n  \"version\": 1\n}\n": corrupt.ErrVersion,
 		"{\n  \"format\": \"clock\",\n  \"version\": 3,\n":   corrupt.ErrVersion,
 	} {
-		should.Be(t, ParseSealed("c.json", []byte(text), header, &clock{}), want, "%q", text)
+		should.Be(t, jsonfile.ParseSealed("c.json", []byte(text), header, &clock{}), want, "%q", text)
 	}
 }
