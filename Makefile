@@ -83,7 +83,7 @@ bench-compare: ## compare bench.txt with bench-old.txt
 
 lint: export CGO_ENABLED = 0
 lint: export GOGC = 400
-lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
+lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, rules for the whole tree, tidy
 	$(GO) vet $(FLAGS) ./...
 	GOOS=windows $(GO) vet -gcflags='all=-N -l -dwarf=false' ./... # nothing of it is run
 	GOARCH=arm64 $(GO) vet $(FLAGS) ./...
