@@ -34,12 +34,16 @@ type oracle struct {
 	t      testing.TB
 	space  *awari.Space
 	layers [][]int8
-	tables *tables.Tables
 }
 
-func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
-	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tabletest.Open(t, dir)}
+func newOracle(t testing.TB, game awari.Game, layers [][]int8) *oracle {
+	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers}
 }
+
+func (o *oracle) Game() awari.Game { return o.space.Game }
+func (o *oracle) MaxSeeds() int    { return len(o.layers) - 1 }
+
+func (o *oracle) Score(_ context.Context, b awari.Board) (int8, error) { return int8(o.score(b)), nil }
 
 func (o *oracle) score(b awari.Board) int {
 	n, rank := o.space.Rank(b)
@@ -75,7 +79,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 	if slices.Sort(values); len(values) > 1 {
 		x["margin"] = values[len(values)-1] - values[len(values)-2]
 	}
-	x["line"] = len(must.Get(bestline.Best(o.t.Context(), o.tables, b, bestline.Options{}))(o.t).Moves)
+	x["line"] = len(must.Get(bestline.Best(o.t.Context(), o, b, bestline.Options{}))(o.t).Moves)
 	return x
 }
 
@@ -155,7 +159,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
 		for k, rules := range awari.RuleSets() {
 			game, layers, dir := testrun.Run(t, g.pits, rules, g.to, g.block)
-			all := newOracle(t, dir, game, layers).all(g.from, g.to)
+			all := newOracle(t, game, layers).all(g.from, g.to)
 			for i, c := range conditions {
 				if !tries.Long() && (i+g.pits/2)%len(awari.RuleSets()) != k {
 					continue
@@ -176,7 +180,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 // TestOrders has each order choose among the same hits.
 func TestOrders(t *testing.T) {
 	game, layers, dir := testrun.Run(t, 6, awari.Awari, 7, 100)
-	all := newOracle(t, dir, game, layers).all(5, 7)
+	all := newOracle(t, game, layers).all(5, 7)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("winning=1"))(t), Order: First, Count: 5, Job: job.Job{Workers: 2}}
 	first := func(hits []hit) (list []place) {

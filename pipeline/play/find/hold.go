@@ -85,7 +85,9 @@ func (s *search) drop(wanted []bool) {
 			s.held[n] = nil
 		}
 	}
-	runtime.GC() // layers are large: have the memory back before taking more
+	if s.space.Size(s.seeds) >= 1<<18 {
+		runtime.GC() // layers are large: have the memory back before taking more
+	}
 }
 
 // decode brings a layer into memory.
