@@ -24,6 +24,7 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -70,9 +71,9 @@ func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Prob
 	}
 }
 
-// TestEveryBoard asks for every board, one by one and for many at once, with caches of one block, of some and of all.
-func TestEveryBoard(t *testing.T) {
-	for i, c := range []struct{ pits, seeds, block int }{{4, 14, 7}, {8, 6, 64}, {8, 6, layerfile.MaxBlockSize}} {
+// TestLongEveryBoard asks for every board, one by one and for many at once, with caches of one block, of some and of all.
+func TestLongEveryBoard(t *testing.T) {
+	for i, c := range []struct{ pits, seeds, block int }{{4, tries.More(9, 14), 7}, {8, tries.More(5, 6), 64}, {8, tries.More(4, 6), layerfile.MaxBlockSize}} {
 		for k, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, c.block), func(t *testing.T) {
 				game, layers, dir := testrun.Run(t, c.pits, r, c.seeds, c.block)
@@ -133,7 +134,7 @@ func TestRead(t *testing.T) {
 
 // TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.
 func TestConcurrent(t *testing.T) {
-	const probes = 1000
+	const probes = 300
 	for _, sparing := range []bool{false, true} {
 		game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
 		space := testrun.Space(t, game, 8)
@@ -155,7 +156,7 @@ func TestConcurrent(t *testing.T) {
 					if k == probes {
 						half.Done()
 					} else if i == 0 && k < probes && k%100 == 50 {
-						tab.Resize(uint64(k) * 2000)
+						tab.Resize(uint64(k) * 6000)
 					}
 					if err != nil {
 						should.Not(t, !errors.Is(err, os.ErrClosed) || k < probes, "sparing %v: %v", sparing, err)
