@@ -147,8 +147,7 @@ func TestDistantForgetsPages(t *testing.T) {
 			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), scores[i], "rank %d", i)
 		}
 	}
-	n := len(f.pages.kept)
-	should.Not(t, n > keptPages, "%d pages are kept", n)
+	should.Not(t, len(f.pages.kept) > keptPages, "%d pages are kept", len(f.pages.kept))
 }
 
 // readParts is readAll of a file whose index is read in parts.

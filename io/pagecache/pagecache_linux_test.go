@@ -17,8 +17,7 @@ import (
 // TestLongBound writes and reads 40 MiB and looks how much of that the kernel keeps meanwhile.
 func TestLongBound(t *testing.T) {
 	tries.SkipIf(t, testing.Short(), "writes 40 MiB")
-	for _, c := range [][2]int64{{100_001, 2}, {1<<20 - 1234, 4}, {1 << 20, 1}}[:tries.More(1, 3)] {
-		length, workers := c[0], c[1]
+	for length, workers := range tries.More(map[int64]int64{100_001: 2}, map[int64]int64{100_001: 2, 1<<20 - 1234: 4, 1 << 20: 1}) {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			path := filepath.Join(cachetest.Dir(t), "big")
 			f, bound := must.Get(os.Create(path))(t), new(pagecache.Bound)

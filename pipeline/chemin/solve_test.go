@@ -115,8 +115,7 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 
 // TestLongEnding compares the numbers of best orders that end in the score with all orders played one by one.
 func TestLongEnding(t *testing.T) {
-	sizes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {6, 1}, {1, 7}}
-	for _, size := range sizes[:tries.More(8, 10)] {
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {6, 1}, {1, 7}}[:tries.More(8, 10)] {
 		b := board(t, size[0], size[1])
 		want, best := 0, uint32(0)
 		packed, order := make([]uint8, b.Cells()), make([]int, b.Cells())

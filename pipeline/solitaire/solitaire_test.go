@@ -203,9 +203,8 @@ func TestLongBrute(t *testing.T) {
 				checkAdvice(t, table, b)
 				c := must.Get(Count(t.Context(), p, options()))(t)
 				should.List(t, c.Layers, want.Layers, "counted")
-				if p.Parity() && (want.Solvable || c.Solved > 0) {
-					t.Errorf("%s\nends %#x: parity says no, but there is a solution", p.Board.Picture(p.Start), p.Ends)
-				}
+				should.Not(t, p.Parity() && (want.Solvable || c.Solved > 0),
+					"%s\nends %#x: parity says no, but there is a solution", p.Board.Picture(p.Start), p.Ends)
 				switch {
 				case !want.Solvable:
 					not++
@@ -226,9 +225,8 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
 		a := must.Get(table.Advise(t.Context(), s))(t)
-		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
-			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
-		}
+		must.Not(t, a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s),
+			"%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
 		if len(a.Jumps) == 0 {
 			return
 		}
@@ -238,9 +236,9 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 			if j.From != s.Last {
 				moves++
 			}
-			if o := a.Outlooks[i]; o.Solutions.Cmp(b.count(next.Position)) != 0 || o.Solutions.Sign() > 0 && o.Moves != moves {
-				t.Fatalf("%v, %v: %v, want %v, %d", s, j, o, b.count(next.Position), moves)
-			}
+			o := a.Outlooks[i]
+			must.Not(t, o.Solutions.Cmp(b.count(next.Position)) != 0 || o.Solutions.Sign() > 0 && o.Moves != moves,
+				"%v, %v: %v, want %v, %d", s, j, o, b.count(next.Position), moves)
 		}
 		j := a.Jumps[(7*step+3)%len(a.Jumps)]
 		s = State{s.Position ^ j.Pegs(), j.To}
@@ -322,14 +320,12 @@ func TestOptions(t *testing.T) {
 	should.Be(t, err, fault.Usage)
 }
 
-// TestLongWide counts solutions that need more than one word, in short tests those of a few records alone.
+// TestLongWide counts solutions that need more than one word, if there is time for them.
 func TestLongWide(t *testing.T) {
-	if tries.Long() {
-		p := game(t, "oooooo\noooooo\noooooo\n-oooo-", 7)
-		want := newBrute(p).count(p.Start)
-		should.Equal(t, solve(t, p, options()).Solutions, want.String(), "solutions")
-		should.Not(t, want.BitLen() < 33, "%v solutions are too few", want)
-	}
+	p := game(t, tries.More("oooo\noooo\noooo\noooo", "oooooo\noooooo\noooooo\n-oooo-"), tries.More(1, 7))
+	want := newBrute(p).count(p.Start)
+	should.Equal(t, solve(t, p, options()).Solutions, want.String(), "solutions")
+	should.Not(t, want.BitLen() < tries.More(9, 33), "%v solutions are too few", want)
 	row, other := make([]uint32, countAt+3), make([]uint32, countAt+3)
 	(&record{position: 1, moves: 2, pegs: 1, count: []uint32{0xffffffff, 0xffffffff}}).put(row)
 	(&record{position: 1, moves: 2, pegs: 2, count: []uint32{1}}).put(other)

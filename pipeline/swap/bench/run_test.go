@@ -29,9 +29,7 @@ import (
 
 func TestMain(m *testing.M) {
 	round = 100 * time.Microsecond
-	if !tries.Long() {
-		sizes[1].rows, partitions = 2, partitions[1:] // of 3 x 3 all takes long
-	}
+	sizes[1].rows, partitions = tries.More(2, 3), partitions[tries.More(1, 0):] // all of 3 x 3 takes long
 	m.Run()
 }
 
@@ -57,50 +55,25 @@ func untimed(t *testing.T, r *Report) *Report {
 	return c
 }
 
+// steps is the progress of shortRun.
+var steps []job.Step
+
 // short is a run without databases; the large grids of its seed are easy.
 func short() Options {
-	return Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: tries.More(1, 2), Seed: 46, Job: job.Job{Workers: 2}}
+	j := job.Job{Workers: 2, Progress: func(s job.Step) { steps = append(steps, s) }}
+	return Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: tries.More(1, 2), Seed: 46, Job: j}
 }
 
 // slow skips a test that takes seconds, and minutes under the race detector.
 func slow(t *testing.T) { t.Helper(); tries.SkipIf(t, testing.Short(), "measures much") }
 
-// shortRun is the report of a short run, for all tests that do not change it; steps is its progress.
-var (
-	steps    []job.Step
-	shortRun = sync.OnceValues(func() (*Report, error) {
-		o := short()
-		o.Progress = func(s job.Step) { steps = append(steps, s) }
-		return Run(context.Background(), o)
-	})
-)
+// shortRun is the report of a short run, for all tests that do not change it.
+var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
 
+// TestSolvers checks the tables of solvers of a run without limits, and its progress.
 func TestSolvers(t *testing.T) {
 	slow(t)
-	checkSolvers(t, untimed(t, must.Get(shortRun())(t)))
-	last := 0.0
-	for _, s := range steps {
-		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
-		last = s.Done
-	}
-	should.Not(t, last < 50, "the last step is at %g", last)
-}
-
-// TestLongRepeated wants the same values for the same seed, and others for another one.
-func TestLongRepeated(t *testing.T) {
-	tries.NeedsLong(t, "two more runs")
-	o := short()
-	o.Workers = 1
-	first := untimed(t, must.Get(Run(t.Context(), o))(t))
-	must.Same(t, "another run, another result", untimed(t, must.Get(shortRun())(t)), first)
-	o.Tables, o.Seed = []string{Heuristics}, 47
-	other := untimed(t, must.Get(Run(t.Context(), o))(t))
-	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics), "another seed, the same result")
-	should.Hold(t, other.Solvers == nil && other.Databases == nil, "tables that were not asked for")
-}
-
-// checkSolvers checks what must hold for the tables of solvers of a run without limits.
-func checkSolvers(t *testing.T, r *Report) {
+	r := untimed(t, must.Get(shortRun())(t))
 	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {
 		small := table.Rows*table.Cols <= 9
@@ -113,6 +86,24 @@ func checkSolvers(t *testing.T, r *Report) {
 			should.Not(t, s.Expanded.Median > s.Expanded.Max || s.Expanded.Mean > s.Expanded.Max, "%s: %s has %+v", table.size(), s.Name, s.Expanded)
 		}
 	}
+	last := 0.0
+	for _, s := range steps {
+		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
+		last = s.Done
+	}
+	should.Not(t, last < 50, "the last step is at %g", last)
+}
+
+// TestLongRepeated wants the same values for the same seed, and others for another one.
+func TestLongRepeated(t *testing.T) {
+	tries.NeedsLong(t, "two more runs")
+	o := short()
+	o.Workers, o.Progress = 1, nil
+	first := untimed(t, must.Get(Run(t.Context(), o))(t))
+	must.Same(t, "another run, another result", untimed(t, must.Get(shortRun())(t)), first)
+	o.Tables, o.Seed = []string{Heuristics}, 47
+	other := untimed(t, must.Get(Run(t.Context(), o))(t))
+	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics) || other.Solvers != nil || other.Databases != nil, "%+v with another seed", other)
 }
 
 type boast struct{ heuristic.Heuristic }
@@ -183,7 +174,19 @@ func TestReport(t *testing.T) {
 	paths := map[string]bool{}
 	shape("", object, paths)
 	golden.Check(t, "testdata/shape.txt", []byte(strings.Join(slices.Sorted(maps.Keys(paths)), "\n")+"\n"))
-	checkTables(t, &r)
+	var all strings.Builder
+	tables := r.Tables()
+	for _, table := range tables {
+		fmt.Fprintln(&all, table.Title, table.Text)
+		for _, row := range append(table.Rows, table.Head) {
+			should.Hold(t, len(row) == len(table.Head), "%s: row %q below %q", table.Title, row, table.Head)
+			fmt.Fprintln(&all, strings.Join(row, "|"))
+		}
+	}
+	should.Lacks(t, all.String(), "NaN", "Inf")
+	should.Equal(t, len(tables), 6, "tables")
+	should.Has(t, all.String(), "Heuristics on 60 random grids of 3 x 3", "Solvers on 1 random grids of 4 x 4", "Databases of the document",
+		"gadb tracked k=4 exact|", "|1,881,600|", "|3.27|", "\nidastar|1|100%|")
 }
 
 func shape(path string, value any, paths map[string]bool) {
@@ -199,22 +202,6 @@ func shape(path string, value any, paths map[string]bool) {
 	default:
 		paths[fmt.Sprintf("%s %T", strings.TrimPrefix(path, "."), value)] = true
 	}
-}
-
-func checkTables(t *testing.T, r *Report) {
-	var text strings.Builder
-	tables := r.Tables()
-	for _, table := range tables {
-		fmt.Fprintln(&text, table.Title, table.Text)
-		for _, row := range append(table.Rows, table.Head) {
-			should.Hold(t, len(row) == len(table.Head), "%s: row %q below %q", table.Title, row, table.Head)
-			fmt.Fprintln(&text, strings.Join(row, "|"))
-		}
-	}
-	should.Lacks(t, text.String(), "NaN", "Inf")
-	should.Equal(t, len(tables), 6, "tables")
-	should.Has(t, text.String(), "Heuristics on 60 random grids of 3 x 3", "Solvers on 1 random grids of 4 x 4", "Databases of the document",
-		"gadb tracked k=4 exact|", "|1,881,600|", "|3.27|", "\nidastar|1|100%|")
 }
 
 func TestDigits(t *testing.T) {

@@ -114,11 +114,8 @@ func TestLongRandom3x3(t *testing.T) {
 	g, depth := solved(t, 3, 3)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
 	quick := []string{"greedy", "chains", "bidirectional", "pseudo-bidirectional", "astar-incremental"}
-	for i, name := range search.Names() {
+	for i, name := range search.Names()[tries.More(4, 0):] { // graph and bfs, the last of the first four, visit most states
 		n, use := tries.Pick(1, 5, 1000), all
-		if name == "graph" || name == "bfs" {
-			n = tries.Pick(0, 5, 1000) // they visit most states
-		}
 		if slices.Contains(quick, name) {
 			n = tries.Pick(3, 50, 1000)
 		}
@@ -308,7 +305,6 @@ func TestLongJumps(t *testing.T) {
 			should.Hold(t, len(a.Swaps) == len(b.Swaps), "%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
 			with, without = with+a.Expanded, without+b.Expanded
 		}
-		t.Logf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
 		should.Not(t, with > without*3/4, "%s: %d states expanded, %d with the bound of each state alone", name, with, without)
 	}
 }
@@ -352,9 +348,8 @@ func TestGenerate(t *testing.T) {
 		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
 		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
 			s := must.Get(search.Generate(g, d, r))(t)
-			if sum := m.SumList(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
-				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
-			}
+			sum := m.SumList(s)
+			should.Not(t, math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most, "%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
 		}
 	}
 	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
