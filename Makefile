@@ -13,9 +13,10 @@ TIMEOUT     ?= 60m
 # Few processors take more packages at once, as tests wait for disks and for other processes. Each is then compiled by one thread.
 FEW         := $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo yes)
 PARALLEL    ?= $(if $(FEW),-p 4)
-# One way to compile for the program, the tests and vet, so that each package is compiled once: no
+# One way to compile for the program, most tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
-FLAGS       := -trimpath '-gcflags=all=-dwarf=false$(if $(FEW), -c=1)'
+COMPILE     := -dwarf=false$(if $(FEW), -c=1)
+FLAGS       := -trimpath '-gcflags=all=$(COMPILE)'
 # Compilers, checkers and the quick tests take less time if they collect garbage less often. Long tests, which
 # look at memory, run as usual.
 QUICK        = GOGC=1000
@@ -51,6 +52,8 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEOUT) $(PARALLEL)
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
+# Libraries are compiled in less time if nothing is inlined, and quick tests hardly notice. The runtime they would.
+test: FLAGS = -trimpath '-gcflags=all=$(COMPILE) -l' $(foreach p,runtime internal/runtime/... grenier/...,'-gcflags=$p=$(COMPILE)')
 test: ## run the tests, but those that take long or need a browser
 	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) -tags quick ./...
 
