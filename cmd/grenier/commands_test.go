@@ -196,6 +196,7 @@ var bestHint = regexp.MustCompile(`(?m)^\s*(\S+):.*\(best\)$`)
 // TestLongParts: a verification in parts, each a process, in random order, some of them killed and one done twice at the same time, says
 // what one run says. It does not before the last one is done.
 func TestLongParts(t *testing.T) {
+	tries.NeedsLong(t, "many processes")
 	random, seeds, parts := tries.Rand(t), tries.Pick(7, 14, 22), tries.Pick(3, 8, 16)
 	dir := solved(t, "--seeds", strconv.Itoa(seeds))
 	took := regexp.MustCompile(`"seconds":[0-9.e-]+|\([0-9.]+ s\)`)

@@ -381,8 +381,9 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	return s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// TestUnread: commands end when whoever reads their output has gone, and leave things in order.
-func TestUnread(t *testing.T) {
+// TestLongUnread: commands end when whoever reads their output has gone, and leave things in order.
+func TestLongUnread(t *testing.T) {
+	tries.NeedsLong(t, "solves until its reader has gone")
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, c := range []struct {

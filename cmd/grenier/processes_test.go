@@ -304,6 +304,7 @@ func wantNoTemps(t *testing.T, dir string) {
 // TestLongBug makes commands panic in the midst of their work, earlier and later: all
 // end in order, and the same command continues to the same end.
 func TestLongBug(t *testing.T) {
+	tries.NeedsLong(t, "many processes")
 	tables, exported := solved(t, "--seeds", "8"), filepath.Join(t.TempDir(), "exported")
 	mustDo(t, "awari export --layer 0 --format colex --progress none --dir "+tables+" --out "+exported)
 	places := strings.NewReplacer("TABLES", tables, "EXPORTED", exported, "PEGS", pegBoard(t))
@@ -401,6 +402,7 @@ func (u *ucier) quit(t *testing.T) {
 // with hardly any, which change sides. Each game ends by the rules or in a repetition, and each
 // move on a solved board of the side with tables keeps its value: what the tables promise it in a position is got in the end, or more.
 func TestLongUCIMatch(t *testing.T) {
+	tries.NeedsLong(t, "many processes")
 	t.Parallel()
 	games, limits := tries.Pick(1, 2, 6), tries.More("go depth 1", "go movetime 20")
 	rich, tab := solvedFor(t, 10)

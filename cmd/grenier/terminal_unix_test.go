@@ -51,8 +51,9 @@ func place(t *testing.T) string {
 	return dir
 }
 
-// TestTab presses Tab in shells without any configuration: no package of completions is loaded.
-func TestTab(t *testing.T) {
+// TestLongTab presses Tab in shells without any configuration: no package of completions is loaded.
+func TestLongTab(t *testing.T) {
+	tries.NeedsLong(t, "completions in shells")
 	for _, s := range []struct{ shell, args, begin string }{
 		{"bash", "--norc --noprofile -i", "bind 'set show-all-if-ambiguous on'; bind 'set completion-query-items 0'; source <(grenier completion bash)"},
 		{"zsh", "-f -i", "source <(grenier completion zsh)"},
@@ -136,8 +137,9 @@ func (c *console) await(text string) {
 	}
 }
 
-// TestTabInFish asks fish what it offers.
-func TestTabInFish(t *testing.T) {
+// TestLongTabInFish asks fish what it offers.
+func TestLongTabInFish(t *testing.T) {
+	tries.NeedsLong(t, "completions in shells")
 	t.Parallel()
 	fish, err := exec.LookPath("fish")
 	tries.SkipIf(t, err != nil, "NOT TESTED: completions in fish, which is not installed")

@@ -42,7 +42,7 @@ func (f *File) NewDecoder(family cpu.Family) *Decoder {
 
 // turn makes d a decoder for blocks of f.
 func (d *Decoder) turn(f *File) {
-	size := f.header.BlockSize
+	size := f.header.BlockLen(0)
 	d.f, d.cached = f, -1
 	d.stored, d.code = slices.Grow(d.stored[:0], size)[:size], slices.Grow(d.code[:0], size)[:size]
 }

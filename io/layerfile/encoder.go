@@ -42,11 +42,11 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 		return nil, err
 	}
 	e := &Encoder{
-		size:   h.BlockSize,
+		size:   h.BlockLen(0),
 		ranks:  ranks.For(family),
 		rice:   rice.For(family),
-		places: make([]byte, h.BlockSize),
-		code:   make([]byte, h.BlockSize),
+		places: make([]byte, h.BlockLen(0)),
+		code:   make([]byte, h.BlockLen(0)),
 	}
 	if h.Model != "" {
 		e.low, e.high = h.Model.Range()

@@ -119,7 +119,7 @@ func (p *piece) length() int64 {
 // buffer returns the memory of a worker.
 func (s *scrub) buffer(worker int) []byte {
 	if s.buffers[worker] == nil {
-		s.buffers[worker] = make([]byte, scrubBytes)
+		s.buffers[worker] = make([]byte, min(scrubBytes, s.f.footer.indexOffset))
 	}
 	return s.buffers[worker]
 }
@@ -149,8 +149,8 @@ func (s *scrub) cut(ctx context.Context, p *piece) (err error) {
 // file was opened; if they changed since, an error says so.
 func (s *scrub) index(ctx context.Context, first int) ([]entry, error) {
 	f := s.f
-	entries := make([]entry, 0, scrubEntries)
 	n := min(scrubEntries, f.NumBlocks()-first)
+	entries := make([]entry, 0, n)
 	_, bad, err := readIndex(ctx, f.source, f.footer.indexOffset+int64(first)*indexEntrySize, n, func(i int, e entry) error {
 		begin := e.offset
 		if i > 0 {

@@ -149,7 +149,7 @@ func (e *export) makePieces() error {
 	if e.Format == CSV {
 		text = size * e.Format.most(e.shape)
 	}
-	count := 4*e.Workers + 4
+	count := int(min(uint64(4*e.Workers+4), e.count()))
 	if e.Memory > 0 {
 		fixed := baseMemory + frame.Memory(e.Codec, e.Workers) + min(e.Memory/4, mapped(e.tables, e.Seeds))
 		each := uint64(size + text)
