@@ -128,7 +128,7 @@ func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
 // TestLongEveryBoard compares every distance, and what a run says of a layer, with brute force, also in short tests, where layers are small. Layers on
 // disk get the files that they get in memory, whatever the number of workers.
 func TestLongEveryBoard(t *testing.T) {
-	tops := tries.Pick(map[int]int{4: 9, 6: 7, 8: 6, 12: 4}, map[int]int{4: 16, 6: 11, 8: 10, 10: 8, 12: 7}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
+	tops := tries.Pick(map[int]int{4: 8, 6: 6, 8: 5, 12: 3}, map[int]int{4: 16, 6: 11, 8: 10, 10: 8, 12: 7}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
 	rng := tries.Rand(t)
 	for pits, top := range tops {
 		for _, r := range rules {
@@ -210,7 +210,7 @@ func TestReplaced(t *testing.T) {
 // TestMemory: too little memory is refused with a number that suffices, for a layer on disk; with more some of it is in memory, and then all.
 func TestMemory(t *testing.T) {
 	const top = 12
-	dir, _ := run(t, top)
+	dir := tabletest.Solve(t, testrun.Game(t, 8, awari.Awari), top)
 	o := distance.Options{Layers: []int{top}, Job: options(1).Job}
 	want, least := testrun.Copy(t, dir), needed(t, dir, o, 1<<20)
 	compute(t, want, o)
@@ -411,7 +411,7 @@ func TestLongDiskFails(t *testing.T) {
 	kept := must.Read(t, filepath.Join(dir, rundir.WorkName, rundir.DistancesName))
 	rng := tries.Rand(t)
 	for _, fails := range []error{crashfs.ErrCrashed, syscall.ENOSPC, syscall.EIO} {
-		for k := 1; ; k += 1 + rng.IntN(tries.Pick(80, 20, 1)) {
+		for k := 1; ; k += 1 + rng.IntN(tries.Pick(160, 20, 1)) {
 			got := testrun.Copy(t, dir)
 			err, ended := failing(t, got, o, k, fails)
 			if ended {
@@ -514,7 +514,7 @@ func newDistances(t testing.TB, dir string, n int, plies []int8) {
 // TestLongVerify: true distances pass in panels of any size; each wrong one is found, with its board and the true one.
 func TestLongVerify(t *testing.T) {
 	rng := tries.Rand(t)
-	top := tries.More(7, 9)
+	top := tries.More(6, 9)
 	for _, r := range rules {
 		game, layers, dir := testrun.Run(t, 8, r, top, layerfile.MaxBlockSize)
 		compute(t, dir, options(2))
@@ -524,7 +524,7 @@ func TestLongVerify(t *testing.T) {
 				must.Hold(t, len(l.Problems) == 0 && l.Checked == l.Positions, "%v, layer %d, %d bytes: %+v", r, n, bytes, l)
 			}
 		}
-		for range tries.Runs(240) {
+		for range tries.Pick(3, 30, 240) {
 			n := 3 + rng.IntN(top-2)
 			rank := rng.IntN(len(want[n]))
 			wrong := (want[n][rank] + 1 + rng.IntN(255)) % 256
@@ -693,9 +693,9 @@ func TestLongNoProof(t *testing.T) {
 
 type scoresOnly struct{ line.Scores }
 
-// TestSameLines: moves found by distances are those of the search in package line, with as many plies, on every board.
-func TestSameLines(t *testing.T) {
-	for _, c := range []struct{ pits, seeds int }{{4, 8}, {6, 6}, {8, 5}} {
+// TestLongSameLines: moves found by distances are those of the search in package line, with as many plies, on every board.
+func TestLongSameLines(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{4, tries.More(7, 8)}, {6, tries.More(5, 6)}, {8, tries.More(4, 5)}} {
 		for _, r := range rules {
 			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))

@@ -22,6 +22,7 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -137,13 +138,13 @@ func (f *far) asked() (list []string) {
 	return list
 }
 
-// TestRemoteRequests probes boards, each with cold tables, and wants just the requests that docs/remote.md promises.
-func TestRemoteRequests(t *testing.T) {
+// TestLongRemoteRequests probes boards, each with cold tables, and wants just the requests that docs/remote.md promises.
+func TestLongRemoteRequests(t *testing.T) {
 	f := newFar(t)
 	f.Take()
 	random := rand.New(rand.NewPCG(5, 7))
 	most := 0
-	for range 12 {
+	for range tries.More(12, 25) {
 		b := f.randomBoard(random, 10)
 		tab := openFar(t, f.Server, remote.Options{})
 		want := must.Get(f.near.Probe(t.Context(), b))(t)
@@ -157,11 +158,11 @@ func TestRemoteRequests(t *testing.T) {
 	should.Not(t, most < 9, "%d requests at most: the boards are too easy", most)
 }
 
-// TestRemoteBatch asks for many boards: no byte is asked for twice. Boards that are not there are refused without a request.
-func TestRemoteBatch(t *testing.T) {
+// TestLongRemoteBatch asks for many boards: no byte is asked for twice. Boards that are not there are refused without a request.
+func TestLongRemoteBatch(t *testing.T) {
 	f := newFar(t)
 	random := rand.New(rand.NewPCG(7, 8))
-	boards := make([]awari.Board, 60)
+	boards := make([]awari.Board, tries.More(60, 200))
 	for i := range boards {
 		boards[i] = f.randomBoard(random, 0)
 	}
@@ -180,15 +181,16 @@ func TestRemoteBatch(t *testing.T) {
 	should.List(t, f.asked(), nil, "asked again")
 }
 
-// TestOnce looks up boards of a layer in random order, with a cache for one block, and wants no part of the file to be read twice.
-func TestOnce(t *testing.T) {
+// TestLongOnce looks up boards of a layer in random order, with a cache for one block, and wants no part of the file to be read twice.
+func TestLongOnce(t *testing.T) {
 	f := newFar(t)
 	f.Take()
 	tab := tabletest.Open(t, f.URL, tables.Server(remote.Options{}), tables.CacheBytes(1))
 	random := rand.New(rand.NewPCG(8, 9))
-	boards, want := make([]awari.Board, 500), make([]int8, 500)
+	n := tries.More(500, 2000)
+	boards, want := make([]awari.Board, n), make([]int8, n)
 	for i := range boards { // of blocks that are not in the head of the file, three or four of each
-		rank := remote.HeadBytes + random.Uint64N(150*tinyBlock)
+		rank := remote.HeadBytes + random.Uint64N(uint64(n*3/10*tinyBlock))
 		boards[i], want[i] = f.space.Unrank(farSeeds, rank), f.layers[farSeeds][rank]
 	}
 	got := make([]int8, len(boards))
@@ -196,7 +198,7 @@ func TestOnce(t *testing.T) {
 	should.List(t, got, want)
 	asked := f.asked()
 	should.List(t, slices.Compact(slices.Clone(asked)), asked, "read twice")
-	should.Not(t, len(asked) < 75, "%d requests", len(asked))
+	should.Not(t, len(asked) < n*3/20, "%d requests", len(asked))
 }
 
 // TestRemoteFailures: a server that fails for a while is no damage, and what it answers later is right.
@@ -238,10 +240,10 @@ func TestRemoteFailures(t *testing.T) {
 	}
 }
 
-// TestRemoteReplaced replaces an open layer file by one of the same length with other scores, and no wrong score may
+// TestLongRemoteReplaced replaces an open layer file by one of the same length with other scores, and no wrong score may
 // come of it, even if the server gives both files the same validators, as long as it does not claim that these are
 // strong: the index of one does not fit the blocks of the other.
-func TestRemoteReplaced(t *testing.T) {
+func TestLongRemoteReplaced(t *testing.T) {
 	var other []byte
 	old, never, soon := time.Unix(1e9, 0), time.Unix(0, 0), time.Now().Add(time.Hour) // package http does not send 0
 	for name, c := range map[string]struct {
@@ -270,7 +272,7 @@ func TestRemoteReplaced(t *testing.T) {
 		must.Write(t, path, other)
 		date(t, path, c.after)
 		random, refused := rand.New(rand.NewPCG(10, 11)), 0
-		for range 50 {
+		for range tries.More(50, 100) {
 			rank := random.Uint64N(f.space.Size(farSeeds))
 			got, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
 			switch {

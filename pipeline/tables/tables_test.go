@@ -132,9 +132,9 @@ func TestRead(t *testing.T) {
 	should.Hold(t, f.Header().Seeds == 6 && f.Path() == tab.Path(6), "file of layer 6: %s", f.Path())
 }
 
-// TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.
-func TestConcurrent(t *testing.T) {
-	const probes = 300
+// TestLongConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.
+func TestLongConcurrent(t *testing.T) {
+	probes := tries.More(300, 1000)
 	for _, sparing := range []bool{false, true} {
 		game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
 		space := testrun.Space(t, game, 8)

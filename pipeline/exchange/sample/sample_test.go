@@ -29,6 +29,7 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/memory"
@@ -213,13 +214,16 @@ func TestPlies(t *testing.T) {
 	should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, o)), corrupt.ErrCorrupt, "listed distances are missing")
 }
 
-// TestWhole draws all positions of small layers, in all formats: each comes once, with its values by the rules.
-func TestWhole(t *testing.T) {
+// TestLongWhole draws all positions of small layers, in all formats, in short tests each by one rule set: each comes once, with its values by the rules.
+func TestLongWhole(t *testing.T) {
 	for _, rules := range awari.RuleSets() {
 		game, layers, dir := testrun.Run(t, 6, rules, 7, 100)
 		want := newTruth(t, game, layers, 5, 7)
-		for _, f := range formats {
+		for i, f := range formats {
 			for _, byScore := range []bool{false, true} {
+				if !tries.Long() && i != int(rules) {
+					continue
+				}
 				o := sample.Options{From: 5, To: 7, Count: uint64(len(want)), Seed: 3, Format: f, ByScore: byScore, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 				seen := map[string]bool{}
 				for i, r := range read(t, f, game, write(t, dir, o)) {
@@ -393,7 +397,7 @@ func TestSplit(t *testing.T) {
 		for i, r := range read(t, o.Format, game, write(t, dir, o)) {
 			part := slices.IndexFunc(c.Files, func(f sample.File) bool {
 				next := rows[f.Split]
-				return len(next) > 0 && cmp.Equal(next[0], r)
+				return len(next) > 0 && reflect.DeepEqual(next[0], r)
 			})
 			must.Not(t, part < 0, "position %d of the sample is in no file where it belongs", i)
 			name := c.Files[part].Split
@@ -426,8 +430,9 @@ func TestNames(t *testing.T) {
 	readCard(t, dir, path, o)
 }
 
-// TestDocumented runs the Python of docs/sample.md.
-func TestDocumented(t *testing.T) {
+// TestLongDocumented runs the Python of docs/sample.md.
+func TestLongDocumented(t *testing.T) {
+	tries.NeedsLong(t, "Python loads NumPy")
 	python := pythontest.With(t, "numpy")
 	dir := testrun.Dir(t, 12, awari.Awari, 5, 4096)
 	out := t.TempDir()

@@ -42,7 +42,7 @@ func (m *memory) every(visit func(b awari.Board, score int)) {
 
 // TestLongEveryLine plays the best line of every position by the rules and counts.
 func TestLongEveryLine(t *testing.T) {
-	for _, c := range []struct{ pits, seeds int }{{4, tries.More(10, 14)}, {6, tries.More(6, 8)}, {8, tries.More(5, 7)}} {
+	for _, c := range []struct{ pits, seeds int }{{4, tries.More(8, 14)}, {6, tries.More(5, 8)}, {8, tries.More(4, 7)}} {
 		for _, r := range awari.RuleSets() {
 			t.Run(fmt.Sprintf("%d-%v", c.pits, r), func(t *testing.T) {
 				m := solve(t, c.pits, c.seeds, r)

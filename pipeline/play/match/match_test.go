@@ -30,7 +30,7 @@ func player(t testing.TB, tab *tables.Tables, level int, limits search.Limits) *
 // TestLongSelfPlay lets two perfect players play from random solved positions: games
 // end with the stored score, or in a repetition where what is left is worth 0.
 func TestLongSelfPlay(t *testing.T) {
-	games, seeds := tries.Pick(30, 200, 1000), tries.Pick(6, 10, 14)
+	games, seeds := tries.Pick(12, 200, 1000), tries.Pick(6, 10, 14)
 	for _, r := range awari.RuleSets() {
 		t.Run(r.String(), func(t *testing.T) {
 			tab := tabletest.Solved(t, testrun.Game(t, 12, r), seeds)

@@ -60,10 +60,13 @@ func (p *publisher) texts(l language) map[string]string {
 	return texts
 }
 
+// draw is picture.Board; tests draw the same picture once.
+var draw = picture.Board
+
 // picture draws the position that the pages show first.
 func (p *publisher) picture(l language) ([]byte, error) {
 	pits := slices.Repeat([]int{4}, p.manifest.Pits)
-	return picture.Board(picture.Position{Pits: pits, Players: serve.Languages[l.code].Players, Title: fmt.Sprintf(l.title, len(p.manifest.Layers)-1)})
+	return draw(picture.Position{Pits: pits, Players: serve.Languages[l.code].Players, Title: fmt.Sprintf(l.title, len(p.manifest.Layers)-1)})
 }
 
 // link describes a page in a language to sites that show a link to it.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -27,8 +28,18 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
+	"grenier/pipeline/play/picture"
 	"grenier/pipeline/play/puzzle"
 )
+
+// Drawing a picture takes longer than all else that is published.
+func init() {
+	var drawn sync.Map
+	draw = func(p picture.Position) ([]byte, error) {
+		f, _ := drawn.LoadOrStore(fmt.Sprint(p), sync.OnceValues(func() ([]byte, error) { return picture.Board(p) }))
+		return f.(func() ([]byte, error))()
+	}
+}
 
 // page is a page as the server has it.
 const page = `<!doctype html>

@@ -45,7 +45,7 @@ func TestLongPuzzles(t *testing.T) {
 	for i, z := range puzzles {
 		wantPuzzle(t, tab, &z)
 		longest = max(longest, len(z.Line))
-		for range 200 {
+		for range tries.More(60, 200) {
 			if !solves(tab.Game(), &z, random) {
 				failures[i]++
 			}

@@ -102,7 +102,7 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 
 // TestLongTruth compares what is claimed with the true scores, for random positions above tables that end early or do not exist.
 func TestLongTruth(t *testing.T) {
-	cases := tries.More([]layersOf{{4, 14, 50}, {6, 10, 40}, {8, 8, 25}, {12, 7, 12}}, []layersOf{
+	cases := tries.More([]layersOf{{4, 12, 25}, {6, 9, 20}, {8, 7, 15}, {12, 6, 8}}, []layersOf{
 		{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
 		{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
 	})
@@ -124,7 +124,7 @@ func TestLongTruth(t *testing.T) {
 
 // TestLongExact searches without a limit: every board is solved to its true score. Without tables, or few, play in circles decides most boards.
 func TestLongExact(t *testing.T) {
-	cases := tries.More([]layersOf{{4, 12, 6}, {6, 9, 3}, {8, 7, 2}, {12, 6, 2}},
+	cases := tries.More([]layersOf{{4, 12, 3}, {6, 8, 2}, {8, 6, 2}, {12, 5, 2}},
 		[]layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}})
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		for i := range h.boards {

@@ -389,10 +389,13 @@ func TestSlowBody(t *testing.T) {
 	should.Has(t, send(strings.Replace(halfBody, "Content-Length: 50\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 1)), "HTTP/1.1 400 ")
 }
 
+// slowConnections is how many connections a slow reader has.
+func slowConnections() int { return tries.More(12, DefaultConnections) }
+
 // slowReaders starts a server, and has a client ask for an answer that never ends and read nothing, on all connections that it may have. It
 // returns these, and how many the server has cut off.
 func slowReaders(t *testing.T, write time.Duration) (r *running, slow []net.Conn, cut *atomic.Int64) {
-	r = start(t, Options{}, func(l *limits) { l.header, l.read, l.write = time.Hour, time.Hour, write })
+	r = start(t, Options{}, func(l *limits) { l.header, l.read, l.write, l.each = time.Hour, time.Hour, write, slowConnections() })
 	cut = &atomic.Int64{}
 	long := bytes.Repeat([]byte("x"), 1<<16)
 	r.server.routes["/long"] = route{get: func(w http.ResponseWriter, _ *http.Request) {
@@ -403,18 +406,18 @@ func slowReaders(t *testing.T, write time.Duration) (r *running, slow []net.Conn
 			}
 		}
 	}}
-	for range DefaultConnections {
+	for range slowConnections() {
 		slow = append(slow, r.connect("127.0.0.1", "GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n"+
 			"GET /api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4 HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	}
 	return r, slow, cut
 }
 
-// TestSlowReader: clients that ask for much and read nothing keep neither turns nor others waiting.
-func TestSlowReader(t *testing.T) {
+// TestLongSlowReader: clients that ask for much and read nothing keep neither turns nor others waiting.
+func TestLongSlowReader(t *testing.T) {
 	needAnother(t)
 	r, slow, cut := slowReaders(t, time.Hour)
-	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == DefaultConnections })
+	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == int64(slowConnections()) })
 	should.Equal(t, r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"), 200, "beside slow readers: status")
 	should.Equal(t, cut.Load(), 0, "slow readers were cut off")
 	for _, c := range slow {
@@ -424,10 +427,10 @@ func TestSlowReader(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// TestSlowReaderCut: such clients lose their connections in time.
-func TestSlowReaderCut(t *testing.T) {
+// TestLongSlowReaderCut: such clients lose their connections in time.
+func TestLongSlowReaderCut(t *testing.T) {
 	r, slow, cut := slowReaders(t, 100*time.Millisecond)
-	waitFor(t, "all cut off", func() bool { return cut.Load() == DefaultConnections })
+	waitFor(t, "all cut off", func() bool { return cut.Load() == int64(slowConnections()) })
 	for _, c := range slow {
 		should.Not(t, isTimeout(must.Err(io.Copy(io.Discard, c))), "the connection of a slow reader is open")
 	}
