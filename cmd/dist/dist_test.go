@@ -65,7 +65,6 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 
 // TestLongPack: archives hold the files, in order, with modes and times that do not come from the machine, and the same bytes again.
 func TestLongPack(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	for _, target := range targets {
 		archive := must.Get(target.pack("grenier-1", files(), at))(t)
@@ -83,7 +82,6 @@ func TestLongPack(t *testing.T) {
 
 // TestLongPages: there is a man page for every command and completions for every shell, and nothing in them is of this machine.
 func TestLongPages(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	text := map[string]string{}
 	for _, e := range must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t) {
 		text[e.name] = string(e.data)
@@ -112,7 +110,6 @@ func headings(page string) string {
 
 // TestLongManPages shows all pages as man does: there is no warning, and what is laid out stays so.
 func TestLongManPages(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	groff, err := exec.LookPath("groff")
 	tries.SkipIf(t, err != nil, "NOT TESTED: man pages, as there is no groff")
 	var all bytes.Buffer
@@ -139,14 +136,12 @@ func TestLongManPages(t *testing.T) {
 
 // TestLongLaidOut: help text stays what it is in man pages.
 func TestLongLaidOut(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	should.Equal(t, laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n"),
 		"Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n")
 }
 
 // TestLongAlone: a page of a release leads to what the release has.
 func TestLongAlone(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	got := alone("docs/a.md", "[b](b.md#x) [c](../c/d.go) [e](https://e.example/f) [g](#g) ![p](p.png) [h](format)\n<!-- clone -->\nmake\n<!-- /clone -->\n<!-- release\nyes\n-->\nend\n",
 		[]string{"docs/a.md", "docs/b.md", "docs/format/x.md"})
 	should.Equal(t, got, "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n")
@@ -154,7 +149,6 @@ func TestLongAlone(t *testing.T) {
 
 // TestLongTexts: no page of a release leads into the void, README.md is about the program, and man pages name documents that are there.
 func TestLongTexts(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	t.Chdir("../..")
 	all := must.Get(pages(t.Context(), time.Now()))(t)
 	var names []string
@@ -185,7 +179,6 @@ func TestLongTexts(t *testing.T) {
 
 // TestLongLicences: every module that is in the program has a licence, and one without is told.
 func TestLongLicences(t *testing.T) {
-	tries.NeedsLong(t, "releases")
 	t.Chdir("../..")
 	all := must.Get(licences(t.Context()))(t)
 	found := map[string]bool{}

@@ -20,7 +20,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
@@ -40,7 +39,6 @@ var streamTable = regexp.MustCompile(`\n\nstreams +read +written +bytes/pos\n((c
 
 // TestLongSummaryStreams: the bytes that layers in windows read and wrote have a line for each stage.
 func TestLongSummaryStreams(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	streams := map[string]solve.Streams{"capture": {Read: 3 << 20}, "dense": {Read: 1 << 10, Written: 2 << 10}, "seal": {Read: 100}}
 	summary := solveSummary{Layers: []layerTook{{Seeds: 9, Positions: 1000, Windows: 3, Streams: streams}, {Seeds: 8, Positions: 10, Windows: 1}}}
 	var text strings.Builder
@@ -57,7 +55,6 @@ func TestLongSummaryStreams(t *testing.T) {
 // TestLongKept: a calibration that is kept is found again for the same processors, kernels and threads; a damaged file, or
 // a user without a directory for it, is as if there were none.
 func TestLongKept(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
@@ -78,7 +75,6 @@ func TestLongKept(t *testing.T) {
 
 // TestLongNext: what is next is what the last run was asked for and has not solved; how long it takes is for the solver to say, or for a plan.
 func TestLongNext(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	v := runView{path: filepath.Join(t.TempDir(), "run"), manifest: &manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}}
 	asked := func(seeds int) *history.History {
 		return &history.History{Runs: []history.Run{{Seeds: 30, Memory: "64GiB", Threads: 2}, {Seeds: seeds, Memory: "8GiB", Threads: 2}}}
@@ -101,7 +97,6 @@ func TestLongNext(t *testing.T) {
 
 // TestLongSearchDetail has JSON lines tell the bounds so far.
 func TestLongSearchDetail(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	r := search.Result{Value: search.Value{Lower: -2, Upper: 5, Estimate: 1}, Depth: 7, Nodes: 3000, NodesPerSecond: 1500, Line: []int{4, 0}, Elapsed: time.Second}
 	const want = `{"lower":-2,"upper":5,"estimate":1,"line":[4,0],"depth":7,"nodes":3000,"nodes_per_second":1500}`
 	should.Equal(t, string(must.Get(json.Marshal(r))(t)), want)
@@ -109,7 +104,6 @@ func TestLongSearchDetail(t *testing.T) {
 
 // TestLongLargestRowsFit: the lines of the largest layer fit a terminal, too, and keep the columns that count.
 func TestLongLargestRowsFit(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	largest := manifest.Layer{
 		Seeds: 48, Positions: 279_871_768_995, Win: 100_000_000_000, Draw: 79_871_768_995, Loss: 100_000_000_000,
 		Bytes: 110_000_000_000, Hash: tally.Hash(1<<64 - 1),
@@ -139,7 +133,6 @@ func TestLongLargestRowsFit(t *testing.T) {
 
 // TestLongBenchFits: the table of a machine with many fast cores fits a narrow terminal.
 func TestLongBenchFits(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	rates := calibrate.Rates{
 		Kernel: "generic", One: map[int]float64{8: 999.99e6, 6: 999.99e6, 4: 999.99e6, 3: 999.99e6, 2: 999.99e6}, All: 99_999.99e6, Decoded: 9999e6,
 	}
@@ -172,7 +165,6 @@ func (f *fullAfter) Close() error { return nil }
 
 // TestLongLogFull: a log that cannot be written any more is worth one warning.
 func TestLongLogFull(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}
 	w := newWatch(a, solveFlags{}, cpu.Generic)
@@ -186,7 +178,6 @@ func TestLongLogFull(t *testing.T) {
 }
 
 func TestLongViews(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
 	zone := now.Format("MST")
 	report := &rundir.Status{
@@ -222,7 +213,6 @@ func TestLongViews(t *testing.T) {
 
 // TestLongParseUntil: a time is the next moment at which clocks show it, also when they are changed in the night.
 func TestLongParseUntil(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Skip(err) // no time zones on this machine
@@ -246,7 +236,6 @@ func TestLongParseUntil(t *testing.T) {
 
 // TestLongCauseOf: only the event that ended a run is its cause.
 func TestLongCauseOf(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	ctx, end := context.WithCancelCause(t.Context())
 	end(errAtOnce)
 	broken := errors.New("disk full")
@@ -267,7 +256,6 @@ func TestLongCauseOf(t *testing.T) {
 }
 
 func TestLongPlaces(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	var layers []statusLayer
 	for _, directory := range []string{"", "", "/a", "/a", "/b", "", "/a", "/b", "/b"} {
 		layers = append(layers, statusLayer{Directory: directory})
@@ -279,7 +267,6 @@ func TestLongPlaces(t *testing.T) {
 
 // TestLongFullDisk: the error of a full disk says what is missing where, and that the run resumes; others are left as they are.
 func TestLongFullDisk(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	dir, other := t.TempDir(), errors.New("other")
 	f := &solveFlags{dir: filepath.Join(dir, "run")}
 	game := must.Get(awari.New(12, awari.Awari))(t)
@@ -293,7 +280,6 @@ func TestLongFullDisk(t *testing.T) {
 
 // TestLongMetrics: Prometheus is told over HTTP and in the file the figures that the run tells.
 func TestLongMetrics(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}
 	shown := must.Get(a.NewProgress("none", false))(t)

@@ -10,7 +10,6 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 )
 
@@ -21,7 +20,6 @@ func square(t *testing.T) (swap.Puzzle, []swap.Swap) {
 }
 
 func TestLongAnimationLines(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	var out strings.Builder
 	must.OK(t, (animation{out: &out}).show(t.Context(), puzzle, moves))
@@ -31,7 +29,6 @@ func TestLongAnimationLines(t *testing.T) {
 
 // TestLongAnimationTerminal draws the frames over each other, with and without colors.
 func TestLongAnimationTerminal(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	for color, cells := range map[bool][2]string{
 		true: {"\x1b[7m[1]\x1b[m", "\x1b[7m[4]\x1b[m"}, false: {"[1]", "[4]"},
@@ -45,7 +42,6 @@ func TestLongAnimationTerminal(t *testing.T) {
 
 // TestLongAnimationInterrupted checks that the cursor comes back.
 func TestLongAnimationInterrupted(t *testing.T) {
-	tries.NeedsLong(t, "compiles all commands once more")
 	puzzle, moves := square(t)
 	ctx := must.Ended(t)
 	var out strings.Builder

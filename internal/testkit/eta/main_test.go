@@ -9,7 +9,6 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/internal/testkit/tries"
 )
 
 // lines returns the reports of a run of 100 s that says what eta does, and stands still for a while.
@@ -27,7 +26,6 @@ func lines(eta func(left int) int) string {
 
 // TestLongRun: what is off is counted, from the tenth second on, and the longest time without a change is told.
 func TestLongRun(t *testing.T) {
-	tries.NeedsLong(t, "a tool of developers")
 	for want, eta := range map[string]func(int) int{
 		"91 reports from the tenth second on, 0 off":  func(left int) int { return left + 5 },
 		"91 reports from the tenth second on, 79 off": func(left int) int { return 3 * left / 2 },

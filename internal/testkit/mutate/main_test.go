@@ -102,7 +102,6 @@ func TestLongHand(t *testing.T) {
 
 // TestLongHandApplies: each change by hand can be made in the program as it is; lines that are not there, or nowhere, are refused.
 func TestLongHandApplies(t *testing.T) {
-	tries.NeedsLong(t, "a tool of developers")
 	t.Chdir("../../..")
 	all := must.Get(readHand("internal/testkit/mutate/testdata/hand.txt"))(t)
 	should.Not(t, len(all) < 60, "%d changes", len(all))
@@ -115,7 +114,6 @@ func TestLongHandApplies(t *testing.T) {
 
 // TestLongSites: each kind of change is found where it is, and nowhere else.
 func TestLongSites(t *testing.T) {
-	tries.NeedsLong(t, "a tool of developers")
 	path := filepath.Join(t.TempDir(), "a.go")
 	must.Write(t, path, []byte(`package a
 

@@ -11,7 +11,6 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
-	"grenier/internal/testkit/tries"
 )
 
 // target makes a file to damage, others, and canaries.
@@ -26,7 +25,6 @@ func target(t *testing.T) (*siegetest.Tree, siegetest.Target) {
 
 // TestLongDamages: each damage changes the files and leaves the canaries alone, and the same seed does the same again.
 func TestLongDamages(t *testing.T) {
-	tries.NeedsLong(t, "for sieges")
 	for _, d := range siegetest.Damages {
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(3) {
@@ -47,7 +45,6 @@ func TestLongDamages(t *testing.T) {
 
 // TestLongDamagesStay: a file that is a link already is not damaged, so that nothing is changed through it.
 func TestLongDamagesStay(t *testing.T) {
-	tries.NeedsLong(t, "for sieges")
 	tree, target := target(t)
 	must.OK(t, tree.Remove("run/a"))
 	must.OK(t, tree.Symlink("../canary/diary.txt", "run/a"))
@@ -60,7 +57,6 @@ func TestLongDamagesStay(t *testing.T) {
 
 // TestLongOutside: nothing outside of the tree is touched, neither by name nor through a link.
 func TestLongOutside(t *testing.T) {
-	tries.NeedsLong(t, "for sieges")
 	outside := filepath.Join(t.TempDir(), "outside")
 	must.Write(t, outside, []byte("mine"))
 	tree := siegetest.New(t)
@@ -73,7 +69,6 @@ func TestLongOutside(t *testing.T) {
 
 // TestLongWatch notices every kind of change, and Restore undoes it.
 func TestLongWatch(t *testing.T) {
-	tries.NeedsLong(t, "for sieges")
 	tree := siegetest.New(t)
 	canary := tree.Canary("canary")
 	canary.Check(t)

@@ -17,7 +17,6 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
-	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/distance"
@@ -102,7 +101,6 @@ func (d *openAPI) checkTags(t *testing.T, r *running, got reply) {
 
 // TestLongDescription compares the description with the routes of the server, in both directions, and their methods and parameters.
 func TestLongDescription(t *testing.T) {
-	tries.NeedsLong(t, "package jsonschema, and what it needs, takes long to compile")
 	d, r := described(t), startFinding(t)
 	should.Equal(t, d.Version, "3.1.0", "version")
 	ids := map[string]bool{}
@@ -147,7 +145,6 @@ func TestLongDescription(t *testing.T) {
 
 // TestLongDescribedAnswers compares answers of all kinds with their schemas; each answer that is described must be among them.
 func TestLongDescribedAnswers(t *testing.T) {
-	tries.NeedsLong(t, "see TestLongDescription")
 	d, r := described(t), startFinding(t)
 	const board, above, over = "0,0,0,0,0,2,1,1,0,0,0,1", "4,4,4,4,4,4,4,4,4,4,4,4", "0,0,0,0,0,0,1,0,0,0,0,0"
 	seen := map[string]bool{}
