@@ -52,7 +52,7 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEOUT) $(PARALLEL)
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
-# Libraries are compiled in less time if nothing is inlined, and quick tests hardly notice. The runtime they would.
+# Libraries are compiled in less time if nothing is inlined, and quick tests hardly notice. Of the runtime, and of what is ours, they would.
 test: FLAGS = -trimpath '-gcflags=all=$(COMPILE) -l' $(foreach p,runtime internal/runtime/... grenier/...,'-gcflags=$p=$(COMPILE)')
 test: ## run the tests, but those that take long or need a browser
 	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) -tags quick ./...

@@ -41,12 +41,13 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
+	size := h.BlockLen(0)
 	e := &Encoder{
-		size:   h.BlockLen(0),
+		size:   size,
 		ranks:  ranks.For(family),
 		rice:   rice.For(family),
-		places: make([]byte, h.BlockLen(0)),
-		code:   make([]byte, h.BlockLen(0)),
+		places: make([]byte, size),
+		code:   make([]byte, size),
 	}
 	if h.Model != "" {
 		e.low, e.high = h.Model.Range()

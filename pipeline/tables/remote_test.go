@@ -283,7 +283,7 @@ func TestLongRemoteReplaced(t *testing.T) {
 				t.Fatalf("%s, rank %d: %d, %v", name, rank, got, err)
 			}
 		}
-		should.Not(t, refused < 15, "%s: refused %d times", name, refused)
+		should.Not(t, refused < tries.More(15, 30), "%s: refused %d times", name, refused)
 		// The new file is not the one that the manifest lists.
 		should.Be(t, must.Err(openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0)), corrupt.ErrMismatch, "opened again")
 	}
