@@ -94,7 +94,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	dir := layer.above(t) // which lacks a layer that takes long enough
 	o.Bits = 4
 	o.Progress = progress(func(p solve.Progress) {
-		if p.Stage != "full" || changed > 0 {
+		if p.Stage != "seal" || changed > 0 {
 			return
 		}
 		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
