@@ -555,7 +555,7 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 	check("reread", float64(a.reread)/positions, m["reread-B/pos"], 0.8, 1.3) // one window of 4 too many, where a thin one just fits
 	const little = 0.05                                                       // bytes: captures of full rows alone are written again a window earlier than plans say
 	if took := m["rewritten-B/pos"]; a.rewritten > 0 || took > little {
-		check("rewritten", float64(a.rewritten)/positions, took, 0.5, 2)
+		check("rewritten", float64(a.rewritten)/positions, took, 0.4, 2) // once more where just so few are left
 	}
 	check("work", math.Max(0, float64(a.Work)-float64(a.Checkpoint))/positions, m["work-B/pos"], 0.9, 1.2)
 }

@@ -84,7 +84,7 @@
 //
 // A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
 // of blocks without a score at an end are not computed again (Alive, in board), and
-// a window is the last one if no score is at an end. Where that makes later windows read less by more than is written
+// a window is the last one if no score is at an end. Where that makes later windows read enough less
 // (WorthPruning, in stream), the streams of capture values are written again (passSegment): with what is left of the values
 // beyond the base (window.Clip), and without those that no later window needs, which packs better. Those of open rows are
 // written when a window begins, without what the one before has settled (Prune); those of full rows when it is stored, without

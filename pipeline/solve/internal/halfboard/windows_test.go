@@ -366,7 +366,7 @@ func TestPrunedWindowIsFoundAgain(t *testing.T) {
 		codes       *window.Codes
 		thin        bool
 		memory      uint64
-	}{{4, 24, window.Four, true, 1 << 40}, {6, 15, window.Three, false, 1}} {
+	}{{4, 46, window.Four, true, 1 << 40}, {6, 15, window.Three, false, 1}} {
 		x := smallTrial(t, tries.Rand(t))
 		x.game, x.seeds = awaritest.Game(t, c.pits, awari.Awari), c.seeds
 		x.options.Bits, x.options.thin, x.options.Memory, x.options.Segment = c.codes.Bits, c.thin, c.memory, 1<<40
@@ -388,8 +388,7 @@ func TestPrunedWindowIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestPruningPays: capture values are written again only where later windows read less by more: with that, windows read and write
-// less of them than if each read all.
+// TestPruningPays: with capture values that are written again, windows read and write less of them than if each read all.
 func TestPruningPays(t *testing.T) {
 	x := smallTrial(t, tries.Rand(t))
 	x.game, x.seeds = awaritest.Game(t, 6, awari.Awari), 16

@@ -294,3 +294,26 @@ func TestCheckpointsWait(t *testing.T) {
 	w.publishing.begin(func() error { return syscall.EIO })
 	should.Be(t, w.ready(), syscall.EIO)
 }
+
+// TestWorthThin: where memory allows, as few windows follow the first one as if the next were thin, and as many of them as that allows
+// are not: those search all of fewer scores. There are no thin windows that save too few.
+func TestWorthThin(t *testing.T) {
+	for f, least := range saved {
+		for _, c := range AllCodes {
+			for n := c.Values + 1; n <= awari.MaxSeeds; n++ {
+				all := WindowsFrom(0, n, c)
+				total := func(first int) int { return first + WindowsFrom(first*c.Values, n, window.Eight) }
+				begins := 1
+				for begins < all && !WorthThin(f, c, begins*c.Values, n) {
+					begins++
+				}
+				want := all
+				if total(1)+least <= all {
+					for want = 1; total(want+1) == total(1); want++ {
+					}
+				}
+				should.Hold(t, begins == want, "%s, %d bits, %d seeds: %d windows before a thin one, want %d of %d", f, c.Bits, n, begins, want, all)
+			}
+		}
+	}
+}

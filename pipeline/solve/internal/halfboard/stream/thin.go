@@ -50,10 +50,13 @@ func (t *ThinBlocks) Most(searched int) int {
 // long, and more with BMI2. Other families have no kernels of their own for thin blocks.
 var saved = map[cpu.Family]int{cpu.Generic: 2, cpu.BMI2: 5, cpu.AVX512: 2}
 
-// WorthThin reports whether a window with the given base, for values up to n, had better be thin.
+// WorthThin reports whether a window with the given base, for values up to n, had better be thin: it saves windows, and
+// another one of the codes before it would not leave one thin window less, with fewer scores to search.
 func WorthThin(f cpu.Family, codes *window.Codes, base, n int) bool {
 	least, quick := saved[f]
-	return quick && (codes == window.Eight || WindowsFrom(base, n, codes) >= WindowsFrom(base, n, window.Eight)+least)
+	thin := WindowsFrom(base, n, window.Eight)
+	return quick && (codes == window.Eight ||
+		WindowsFrom(base, n, codes) >= thin+least && WindowsFrom(base+codes.Values, n, window.Eight) == thin)
 }
 
 // ThinFits reports whether the window with the given base can be thin and is worth it, if that takes

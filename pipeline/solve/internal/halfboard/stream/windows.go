@@ -242,11 +242,12 @@ func (w *Windows) turnAll(ctx context.Context, again bool, first fixpoint.Stage)
 func Shrunk(share float64) float64 { return min(0.08+1.13*share, 1) }
 
 // WorthPruning reports whether streams of capture values that serve a share of the scores had better be written again, without
-// those that no later window needs, when another share is left: if all later windows read less by more than is written.
-// While more than most are left, the next window leaves fewer.
+// those that no later window needs, when another share is left. That they are shorter for one later window does not repay the time
+// of packing them: the others must read less by a part of what is written. While more than most are left, the next window leaves
+// fewer.
 func WorthPruning(later int, serving, left float64) bool {
-	const most = 0.65
-	return left < most*serving && float64(later)*(Shrunk(serving)-Shrunk(left)) > Shrunk(left)
+	const most, part = 0.65, 0.3
+	return left < most*serving && float64(later-1)*(Shrunk(serving)-Shrunk(left)) > part*Shrunk(left)
 }
 
 // worthPruning is WorthPruning for capture values of a class, when a share of the scores is left. It notes what they serve from
