@@ -366,7 +366,7 @@ func TestPrunedWindowIsFoundAgain(t *testing.T) {
 		codes       *window.Codes
 		thin        bool
 		memory      uint64
-	}{{4, 46, window.Four, true, 1 << 40}, {6, 15, window.Three, false, 1}} {
+	}{{4, 46, window.Four, true, 1 << 40}, {4, 30, window.Three, false, 1}} {
 		x := smallTrial(t, tries.Rand(t))
 		x.game, x.seeds = awaritest.Game(t, c.pits, awari.Awari), c.seeds
 		x.options.Bits, x.options.thin, x.options.Memory, x.options.Segment = c.codes.Bits, c.thin, c.memory, 1<<40
