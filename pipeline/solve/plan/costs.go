@@ -59,7 +59,8 @@ type histogram struct {
 	beyond []float64
 }
 
-// smallHistograms are of 8 pits, histograms of 12, by seeds.
+// smallHistograms are of 8 pits, evenHistograms and oddHistograms of 12, by seeds: with an odd number of them scores are
+// odd more often, with an even one even.
 var (
 	smallHistograms = []histogram{
 		{16, []float64{1, .8489, .7206, .4534, .3723, .2402, .1844, .0994, .0825, .0453, .0317, .0185, .0164, .0109, .0087, .0074, .0074}},
@@ -68,7 +69,7 @@ var (
 		{40, []float64{1, .6001, .5087, .2926, .2005, .1278, .0962, .0624, .0514, .0348, .0293, .0209, .018, .0132, .0116, .009, .0079, .006, .0053, .004, .0035, .0026, .0023, .0017, .0015, .0011, .0009, .0006, .0006, .0005, .0004, .0003, .0003, .0003, .0003, .0003, .0003, .0002, .0002, .0002, .0002}},
 		{47, []float64{1, .5112, .4187, .2547, .1296, .097, .0579, .0409, .0279, .0207, .0142, .0114, .0079, .0065, .0046, .0039, .0027, .0023, .0017, .0015, .0012, .001, .0008, .0008, .0006, .0006, .0005, .0004, .0003, .0003, .0003, .0003, .0002, .0002, .0002, .0002, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001}},
 	}
-	histograms = []histogram{
+	evenHistograms = []histogram{
 		{16, []float64{1, .8892, .7753, .4813, .3898, .274, .2254, .1189, .1031, .0805, .0698, .0385, .0385, .0206, .0202, .0196, .0196}},
 		{22, []float64{1, .8817, .7753, .585, .5015, .3437, .2855, .1994, .1666, .1008, .0835, .059, .0509, .0318, .0294, .021, .0192, .012, .012, .0056, .0056, .0055, .0055}},
 		{28, []float64{
@@ -80,11 +81,19 @@ var (
 			.0055, .0049, .0035, .0032, .002, .0019, .0012, .0012, .0007, .0007, .0003, .0003, .0003, .0003,
 		}},
 	}
+	oddHistograms = []histogram{
+		{17, []float64{1, .9251, .7027, .5831, .3740, .2872, .1991, .1571, .0886, .0756, .0586, .0506, .0302, .0302, .0149, .0146, .0141, .0141}},
+		{23, []float64{1, .9463, .7310, .6324, .4659, .3977, .2719, .2265, .1557, .1309, .0806, .0674, .0479, .0417, .0253, .0234, .0166, .0152, .0093, .0093, .0042, .0042, .0041, .0041}},
+		{29, []float64{
+			1, .9528, .7526, .6698, .5028, .4393, .3188, .2757, .1913, .1634, .1132, .0970, .0636, .0539, .0367, .0317, .0198, .0172, .0121, .0108, .0066, .0063, .0043,
+			.0041, .0025, .0025, .0011, .0011, .0011, .0011,
+		}},
+	}
 )
 
 // beyond returns the share of scores that are at least so far away from 0 with n seeds: linear
-// between histograms, and as in the first and the last one outside of them, which on 12 pits is of 36 seeds and differs
-// little from 28.
+// between histograms, and as in the first and the last one outside of them. On 12 pits those differ little from the ones
+// before them.
 func beyond(game awari.Game, n, least int) float64 {
 	const few, many = 8, 12
 	part := min(max(float64(game.Pits()-few)/(many-few), 0), 1)
@@ -93,7 +102,11 @@ func beyond(game awari.Game, n, least int) float64 {
 		share += (1 - part) * beyondOf(smallHistograms, n, least)
 	}
 	if part > 0 {
-		share += part * beyondOf(histograms, n, least)
+		full := evenHistograms
+		if n%2 == 1 {
+			full = oddHistograms
+		}
+		share += part * beyondOf(full, n, least)
 	}
 	return share
 }
@@ -166,8 +179,10 @@ func thinCostOf(f cpu.Family) thinCost {
 
 // rereads returns how often the capture values of rows are read and written again in all windows, as package halfboard says,
 // in streams as long as the first ones. Those of open rows are written when a window begins, without those of scores within its
-// base; those of full rows, which come last, without those of scores that it has found to be, if it is not thin.
+// base; those of full rows, which come last, without those of scores that it has found to be, if it is not thin. Shares are of
+// open rows with their padding, as the engine counts them.
 func rereads(game awari.Game, n int, steps []step, full bool) (read, written float64) {
+	fill := float64(halfboard.OpenScores(game, n)) / float64(halfboard.Positions(game, n)-halfboard.Full(game, n))
 	serving := 1.0
 	for i, step := range steps {
 		read += halfboard.Shrunk(serving)
@@ -175,7 +190,7 @@ func rereads(game awari.Game, n int, steps []step, full bool) (read, written flo
 		if full {
 			least++
 		}
-		if share := beyond(game, n, least); !(full && step.thin) && halfboard.WorthPruning(len(steps)-1-i, serving, share) {
+		if share := beyond(game, n, least) / fill; !(full && step.thin) && halfboard.WorthPruning(len(steps)-1-i, serving, share) {
 			serving = share
 			written += halfboard.Shrunk(serving)
 		}
@@ -364,7 +379,7 @@ func (p *Plan) Assumptions() []string {
 	for _, l := range p.Layers {
 		if !l.InMemory() {
 			return append(all,
-				"scores of layers above 36 are as far from 0 as those of 36; bytes of streams depend on them as between 18 and 22 seeds",
+				"scores of layers above 36 are as far from 0 as those of 36, or of 29 if seeds are odd; bytes of streams depend on them as between 18 and 22 seeds",
 				"reading and writing overlap with computing in each step; steps follow each other")
 		}
 	}

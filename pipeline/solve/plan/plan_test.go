@@ -38,15 +38,15 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 
 const mib, gib = 1 << 20, 1 << 30
 
-// TestMemory: more memory never takes longer, nor reads more bytes, and there are plans with
-// every width. Digits of 6 bits are a little longer than those of 4, and capture values are written again more often.
+// TestMemory: more memory never takes longer, nor reads or writes much more, and there are plans with every width. Digits of
+// 6 bits are a little longer than those of 4, and with fewer windows capture values are written again less often, and read longer.
 func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
 	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
 		p := must.Get(New(run(t, 24, memory), workstation()))(t)
 		seen[p.Layers[24].Bits] = true
-		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
+		if before != nil && (p.Total.Seconds > before.Total.Seconds || float64(p.Total.Read) > 1.01*float64(before.Total.Read) ||
 			float64(p.Total.Written) > 1.05*float64(before.Total.Written)) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
@@ -552,10 +552,10 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 	check("file", float64(a.File)/positions, m["file-B/pos"], 0.97, 1.03)
 	check("captures", float64(a.Captures)/positions, m["captures-B/pos"], 0.85, 1.15)
 	check("digits", float64(a.Digits)/positions, m["digits-B/pos"], 0.9, 1.1)
-	check("reread", float64(a.reread)/positions, m["reread-B/pos"], 0.8, 1.3) // one window of 4 too many, where a thin one just fits
-	const little = 0.05                                                       // bytes: captures of full rows alone are written again a window earlier than plans say
+	check("reread", float64(a.reread)/positions, m["reread-B/pos"], 0.9, 1.2)
+	const little = 0.05 // bytes: captures of full rows alone are written again a window earlier than plans say
 	if took := m["rewritten-B/pos"]; a.rewritten > 0 || took > little {
-		check("rewritten", float64(a.rewritten)/positions, took, 0.4, 2) // once more where just so few are left
+		check("rewritten", float64(a.rewritten)/positions, took, 0.8, 1.25)
 	}
 	check("work", math.Max(0, float64(a.Work)-float64(a.Checkpoint))/positions, m["work-B/pos"], 0.9, 1.2)
 }

@@ -47,13 +47,20 @@ func FormFor(game awari.Game, n int, memory uint64, workers, bits int) (Form, er
 // ThinBytes returns the memory that a thin window of the layer of n seeds takes when it searches the
 // given share of the scores of open rows, those that fill up lines included.
 func ThinBytes(game awari.Game, n int, share float64) int {
-	q := game.Half()
-	t := stream.ThinBlocks{}
+	t := openBlocks(game.Half(), n)
+	return t.Most(int(math.Ceil(share * float64(board.LayoutOf(game.Half(), n).Scores))))
+}
+
+// OpenScores returns the scores of open rows of the layer of n seeds, those that fill up lines included.
+func OpenScores(game awari.Game, n int) int { return openBlocks(game.Half(), n).Lines * board.Side }
+
+// openBlocks counts the blocks and lines of open rows.
+func openBlocks(q, n int) (t stream.ThinBlocks) {
 	for mover := range n + 1 {
 		rows, panels := board.RowsOf(q, n-mover)[board.OpenRows], board.Groups(board.ColumnsOf(q, mover))
 		t.Add(board.Groups(rows)*panels, rows*panels)
 	}
-	return t.Most(int(math.Ceil(share * float64(board.LayoutOf(q, n).Scores))))
+	return t
 }
 
 // RoomForScores returns the bytes that scores of the layer of n seeds can take, which has codes of the
