@@ -423,7 +423,7 @@ func TestSkipRefused(t *testing.T) {
 }
 
 // TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in. The
-// file of each is checked.
+// file of each is checked, and none is sealed whose check is interrupted. No file stays open.
 func TestSkipResumed(t *testing.T) {
 	const last = stepSeeds
 	s := newStepper(t)
@@ -433,15 +433,21 @@ func TestSkipResumed(t *testing.T) {
 		o.Interval = 1
 		start := time.Now()
 		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
-		stopped, again := time.Since(start), time.Now()
 		notes, sealing, checked := 0, false, false
 		o.Interval = 0
 		o.Note = func(string) { notes++ }
+		ctx, interrupt := context.WithCancel(t.Context())
 		o.Progress = progress(func(p solve.Progress) {
 			sealing = sealing || p.Stage == "seal"
-			checked = checked || sealing && p.Stage == "check" && p.Seeds == seeds
+			if checked = checked || sealing && p.Stage == "check" && p.Seeds == seeds; checked {
+				interrupt()
+			}
 		})
+		must.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), context.Canceled)
+		stopped, again := time.Since(start), time.Now()
+		sealing, checked = false, false
 		reports := mustSolve(t, dir, game, o)
+		testrun.Closed(t, dir)
 		should.Hold(t, len(reports) == 1 && notes == 0 && checked, "%d notes, checked %v, %+v", notes, checked, reports)
 		sumUp(t, reports[0], stopped, time.Since(again), true)
 	}

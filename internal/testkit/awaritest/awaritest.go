@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
@@ -236,17 +238,30 @@ func virtualMemory(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
+// Bounded bounds the memory of the Go runtime. Returned lifts the bound, and fails unless all memory that was taken outside of
+// the runtime meanwhile was returned, as far as the runtime knows.
+func Bounded(t *testing.T) (returned func()) {
+	unbound := memory.Bound(1 << 50)
+	before := debug.SetMemoryLimit(-1)
+	return func() {
+		t.Helper()
+		should.Equal(t, debug.SetMemoryLimit(-1), before, "bytes that the runtime may take")
+		unbound()
+	}
+}
+
 // ReturnsMemory fails if calls of f, which each take size bytes, leave memory
 // behind.
 func ReturnsMemory(t *testing.T, size int, f func()) {
 	t.Helper()
 	calls := 1 + 1<<29/size // the Go heap grows by far less
 	f()                     // threads begin, each with memory of its own
-	before := virtualMemory(t)
+	before, returned := virtualMemory(t), Bounded(t)
 	for range calls {
 		f()
 	}
 	grown := virtualMemory(t) - before
+	returned()
 	should.Not(t, grown > calls*size/4, "%d MiB more after %d calls", grown>>20, calls)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -194,4 +195,18 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
 	}
 	must.OK(t, err)
+}
+
+// Closed fails if this process has files below path open, or in memory, where the system tells.
+func Closed(t testing.TB, path string) {
+	t.Helper()
+	const own = "/proc/self/fd"
+	open, _ := os.ReadDir(own)
+	maps, _ := os.ReadFile("/proc/self/maps")
+	all := string(maps)
+	for _, fd := range open {
+		file, _ := os.Readlink(filepath.Join(own, fd.Name()))
+		all += file + "\n"
+	}
+	should.Lacks(t, all, path+string(filepath.Separator))
 }

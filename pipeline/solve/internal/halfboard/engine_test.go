@@ -316,6 +316,7 @@ func TestLongProgressAddsUp(t *testing.T) {
 				must.Hold(t, p.Ends == ends, "%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
 				last := reports[max(i-1, 0)]
 				must.Not(t, less(p.Traffic, last.Traffic), "%+v: traffic %+v after %+v", x.config, p.Traffic, last.Traffic)
+				must.Not(t, p.Turning && !last.Turning && p.Done > 0, "%+v: a window begins with report %+v", x.config, p)
 			}
 		}
 	})

@@ -185,8 +185,8 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 		should.Not(t, (n == -1) != (name == "other rules" || name == "another board") || n >= 0 && same == (name == "others below"),
 			"%s: checkpoint of layer %d, %v", name, n, same)
 		x.finish(t)
-		should.Hold(t, len(x.notes) == 2 && strings.Contains(x.notes[0], "does not match") && x.stats.Before == 0,
-			"%s: notes %q, %v before", name, x.notes, x.stats.Before)
+		should.Hold(t, len(x.notes) == 2 && strings.Contains(x.notes[0], "does not match") && x.stats.Before == 0 && x.first.Kept == nil,
+			"%s: notes %q, %v before, %+v kept", name, x.notes, x.stats.Before, x.first.Kept)
 	}
 }
 
@@ -203,8 +203,8 @@ func TestStaleWindows(t *testing.T) {
 	n, same := x.checkpointed(t)
 	should.Not(t, n != x.seeds || same, "checkpoint of layer %d, %v", n, same)
 	x.finish(t)
-	should.Hold(t, x.stats.Before == 0 && x.reads == whole,
-		"%+v: %v before, %d scores of lower layers instead of %d", x.config, x.stats.Before, x.reads, whole)
+	should.Hold(t, x.stats.Before == 0 && x.reads == whole && x.first.Kept == nil,
+		"%+v: %v before, %d scores of lower layers instead of %d, %+v kept", x.config, x.stats.Before, x.reads, whole, x.first.Kept)
 }
 
 // TestFullDiskInMemory: a layer in memory continues without checkpoints, and says so once.

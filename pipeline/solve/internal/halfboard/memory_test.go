@@ -255,8 +255,9 @@ func TestThinIsChosen(t *testing.T) {
 	for _, family := range cpu.Available() {
 		for memory, most := range map[uint64]int{1 << 30: windowsOf(seeds, window.Two) - 1, Least(game, seeds, 2): windowsOf(seeds, window.Two)} {
 			c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: memory, Work: newDisk().work()}}
-			got := c.solve(t).Stats().Windows
-			should.Not(t, got > most, "%v, %d bytes: %d windows, want at most %d", family, memory, got, most)
+			s, codes := c.solve(t).Stats(), board.CodesBytes(game.Half(), seeds, c.options.Bits)
+			should.Not(t, s.Windows > most || s.Bytes > uint64(codes) != (memory == 1<<30),
+				"%v, %d bytes: %+v, want at most %d windows; codes take %d bytes", family, memory, s, most, codes)
 		}
 	}
 }

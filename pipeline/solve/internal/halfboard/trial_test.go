@@ -159,7 +159,7 @@ func (x *trial) move(to *crashfs.FS) {
 
 func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoint.Progress)) (scores []int8, err error) {
 	t.Helper()
-	defer x.closed(t)
+	defer x.closed(t)()
 	x.notes, x.first, x.last, x.reads = nil, fixpoint.Progress{}, fixpoint.Progress{}, 0
 	x.options.Progress = func(p fixpoint.Progress) {
 		x.mu.Lock()
@@ -195,11 +195,15 @@ func (x *trial) now() fixpoint.Progress {
 	return x.last
 }
 
-// closed fails if a file is open.
-func (x *trial) closed(t *testing.T) {
-	t.Helper()
-	n := x.disk.Opened()
-	should.Hold(t, n == 0, "%+v: %d files are left open", x.config, n)
+// closed returns what fails if a file is open, or memory was not returned.
+func (x *trial) closed(t *testing.T) func() {
+	returned := awaritest.Bounded(t)
+	return func() {
+		t.Helper()
+		returned()
+		n := x.disk.Opened()
+		should.Hold(t, n == 0, "%+v: %d files are left open", x.config, n)
+	}
 }
 
 // finish resumes the layer until it is solved.
@@ -313,7 +317,7 @@ func TestLongStoppedLayersAreGoneOnWith(t *testing.T) {
 
 // during lays the layer out, lets do work on it and lets it go.
 func (x *trial) during(t *testing.T, do func(w *engine)) {
-	defer x.closed(t)
+	defer x.closed(t)()
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true
 	e := must.Get(New(x.game, x.options))(t)

@@ -280,7 +280,7 @@ func TestLongForgedStreams(t *testing.T) {
 				begin := beginOf(kind)
 				y.disk.write(t, name, h, forge(contents[:begin:begin], contents[begin:]))
 				scores, err := y.attempt(t, t.Context(), nil)
-				if errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name) {
+				if kind != rundir.FoundName && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name) {
 					continue
 				}
 				y.compare(t, scores, err)
@@ -335,6 +335,31 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 		x.disk.write(t, rundir.FoundName, h, contents)
 		x.finish(t)
 		must.Not(t, changed == 0 || len(x.notes) > 0, "%+v: %d floors changed; notes %q", x.config, changed, x.notes)
+	}
+}
+
+// TestCheckpointsAreKept: all scores of a resumed window rest on its checkpoint, though some capture values are computed again.
+func TestCheckpointsAreKept(t *testing.T) {
+	x := smallTrial(t, tries.Rand(t))
+	x.options.Segment = 10_000
+	x.stopInWindow(t, 1)
+	must.OK(t, x.disk.work().Remove(rundir.CapturesName(0, false)))
+	x.solved(t, func(l *Layer, _ []int8) {
+		should.Not(t, l.Kept() != nil, "%+v: only some scores count as kept", x.config)
+	})
+}
+
+// TestForgedCodes: a checkpoint with codes that do not exist is named, and its window begins anew.
+func TestForgedCodes(t *testing.T) {
+	rng := tries.Rand(t)
+	for _, bits := range []int{4, 6} { // with 2 and 3 all are codes
+		x := smallTrial(t, rng)
+		x.options.Bits = bits
+		x.stopInWindow(t, 1)
+		h, contents := x.disk.contents(t, rundir.FoundName)
+		x.disk.write(t, rundir.FoundName, h, random(rng, contents[:keptSize], len(contents)-keptSize))
+		x.finish(t)
+		should.Hold(t, len(x.notes) == 1 && strings.Contains(x.notes[0], "a code that does not exist"), "%d bits: notes %q", bits, x.notes)
 	}
 }
 
@@ -399,14 +424,15 @@ func TestPruningPays(t *testing.T) {
 	should.Hold(t, again > 0 && read[fixpoint.DenseStage]+read[fixpoint.FullStage]+again < all, "%d windows, %+v", x.stats.Windows, x.stats.Traffic)
 }
 
-// TestFailingReads: a stream that cannot be read ends a resumed layer with the error of the disk.
+// TestFailingReads: a stream that cannot be read, be it once, ends a resumed layer with the error of the disk.
 func TestFailingReads(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
 	for k, failed := 1, true; failed; k += 1 + rng.IntN(30) {
 		y := x.trial(rng, x.disk.copied(t))
-		y.disk.FailReads(failing(syscall.EIO, k))
+		once := awaritest.FailAt(syscall.EIO, k)
+		y.disk.FailReads(func(string) error { return once() })
 		failed = y.fail(t, syscall.EIO)
 	}
 }
@@ -581,7 +607,7 @@ func TestLongSamples(t *testing.T) {
 
 func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	t.Helper()
-	defer x.closed(t)
+	defer x.closed(t)()
 	e := x.newEngine(t)
 	l, err := e.Solve(t.Context(), x.seeds, testBelow, x.lower(t))
 	must.Hold(t, err == nil, "%+v: %v", x.config, err)

@@ -411,6 +411,8 @@ type library struct {
 	fail  func() error
 }
 
+var errFire = errors.New("disk on fire")
+
 // libraryTops are layers of several pieces, by half the number of pits.
 var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
 
@@ -510,9 +512,8 @@ func TestLongRowsOfPieces(t *testing.T) {
 	}
 }
 
-// TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if there is room for one only.
-func TestAllRowsOnce(t *testing.T) {
-	l := newLibrary(t, tries.Rand(t))
+// lookAtAll reads every row of the two largest layers, in order, with room for a single piece.
+func (l *library) lookAtAll(t *testing.T) error {
 	r := newRows(NewPieces(l.layer, l, make([]int8, PieceLength)))
 	defer r.close()
 	for n := l.layer.N - 1; n <= l.layer.N; n++ {
@@ -524,22 +525,34 @@ func TestAllRowsOnce(t *testing.T) {
 		}
 		slices.SortFunc(codes, func(x, y uint32) int { return int(l.layer.RowStart(n, x)) - int(l.layer.RowStart(n, y)) })
 		for _, code := range codes {
-			must.OK(t, l.look(t, r, n, code))
+			if err := l.look(t, r, n, code); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// TestAllRowsOnce: this takes every piece once, and fails if one cannot be read.
+func TestAllRowsOnce(t *testing.T) {
+	l := newLibrary(t, tries.Rand(t))
+	must.OK(t, l.lookAtAll(t))
 	for name, reads := range l.reads {
 		should.Hold(t, reads == 1, "piece %+v is read %d times", name, reads)
+	}
+	for k := range len(l.reads) {
+		l.fail = awaritest.FailAt(errFire, 1+k)
+		should.Be(t, l.lookAtAll(t), errFire, "read %d", 1+k)
 	}
 }
 
 // TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody else is reading it, and nobody hangs.
 func TestLongPiecesFail(t *testing.T) {
 	rng := tries.Rand(t)
-	bad := errors.New("disk on fire")
 	for range tries.Runs(16) {
 		l := newLibrary(t, rng)
 		var failed atomic.Bool
-		later := awaritest.FailAt(bad, 1+rng.IntN(6))
+		later := awaritest.FailAt(errFire, 1+rng.IntN(6))
 		l.fail = func() error {
 			err := later()
 			if err != nil {
@@ -553,7 +566,7 @@ func TestLongPiecesFail(t *testing.T) {
 			if err != nil {
 				met++
 			}
-			should.Not(t, err != nil && !errors.Is(err, bad), "%v, want %v", err, bad)
+			should.Not(t, err != nil && !errors.Is(err, errFire), "%v, want %v", err, errFire)
 		}
 		should.Not(t, failed.Load() && met == 0, "a read fails and no error comes")
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -587,15 +588,32 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 		w.Expire()
 		must.OK(t, errors.Join(w.Clear(t.Context(), w.scores), w.SweepAll(t.Context(), DenseStage)))
 		w.upToDate(t, c, c.judge(t, w))
+		should.Not(t, w.Stage == CaptureStage, "%+v: sweeps count as %v", c, w.Stage)
 		must.Hold(t, slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 	})
 }
 
-// TestLongSweepsCountTheirWork compares statistics with what sweeps change.
+// TestStageTimes: the time of a stage counts for it until another one is entered.
+func TestStageTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, want := &Account{}, [Stages]time.Duration{}
+		for _, s := range []Stage{CaptureStage, DenseStage, SparseStage, DenseStage, FullStage} {
+			a.Enter(s)
+			took := time.Duration(1+s) * time.Second
+			time.Sleep(took)
+			want[s] += took
+		}
+		a.Pass()
+		should.Equal(t, a.Stats.Stages, want)
+	})
+}
+
+// TestLongSweepsCountTheirWork compares statistics with what sweeps change. Who marks shows its scores first.
 func TestLongSweepsCountTheirWork(t *testing.T) {
 	eachLayer(t, 40, config.prepare, func(_ *rand.Rand, c config, w *laidOut) {
 		must.OK(t, w.Clear(t.Context(), w.scores))
-		want := work{}
+		want, shown := work{}, func(b *bench) bool { return b.fence.Load() != 0 }
+		w.marking = true
 		for _, x := range w.Grid.tiles {
 			x.all.Store(true)
 			want.computed += x.columns()
@@ -610,5 +628,6 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 		want.lines = done.lines
 		must.Hold(t, done == want && done.lines <= want.scores && w.changed.Load() == uint64(want.scores),
 			"%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
+		should.Equal(t, slices.ContainsFunc(w.benches, shown), done.lines > 0)
 	})
 }
