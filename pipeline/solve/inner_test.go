@@ -39,6 +39,13 @@ func TestPlaceOf(t *testing.T) {
 	}
 }
 
+// TestStreams: stages without streams are left out.
+func TestStreams(t *testing.T) {
+	traffic := halfboard.Traffic{}
+	traffic.Read[halfboard.DenseStage], traffic.Written[halfboard.FullStage] = 5, 7
+	must.Same(t, "streams", map[string]Streams{"dense": {Read: 5}, "full": {Written: 7}}, streamsOf(&traffic))
+}
+
 // TestStep: a step names the layer and its stage, and says how long they still take.
 func TestStep(t *testing.T) {
 	middle := Progress{

@@ -198,8 +198,19 @@ func TestLongRepair(t *testing.T) {
 	should.Hold(t, err == nil && !r.OK && actions(r) == "lllllllllslsll", "dry run: %+v, %v", r, err)
 	must.Same(t, "a dry run changed", before, files(t, dir))
 
-	r = must.Get(repair.Run(t.Context(), dir, options()))(t)
-	should.Not(t, r.OK || actions(r) != "lllllllllslsll", "%+v", r)
+	o = options()
+	begun, mended, last := false, 0, job.Step{}
+	o.Begin, o.Mended = func(*rundir.Locked) { begun = true }, func(repair.Layer) { mended++ }
+	o.Solve.Progress = func(s job.Step) {
+		if s.Pace == nil {
+			return // it reads
+		}
+		should.Not(t, s.Total < last.Total || s.Done < last.Done || s.Done > s.Total || s.Seeds == 9 && s.Pace.Rate > 0 && s.Pace.Run <= s.Pace.Layer,
+			"%+v, %+v after %+v", s, s.Pace, last)
+		last = s
+	}
+	r = must.Get(repair.Run(t.Context(), dir, o))(t)
+	should.Not(t, r.OK || actions(r) != "lllllllllslsll" || !begun || mended != 14 || last.Done < last.Total || r.Layers[9].Problem == "", "%+v", r)
 	after := files(t, dir)
 	for name, f := range before {
 		should.Not(t, name != nine && after[name] != f, "%s was touched", name)
@@ -257,8 +268,9 @@ func TestLongDamages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
-			before := files(t, dir)
-			r := must.Get(repair.Run(t.Context(), dir, options()))(t)
+			before, o := files(t, dir), options()
+			o.SetAside = !strings.HasPrefix(c.name, "forged") // no others are made from layers that are not there
+			r := must.Get(repair.Run(t.Context(), dir, o))(t)
 			should.Hold(t, actions(r) == c.want, "%s: %+v", actions(r), r)
 			after := files(t, dir)
 			aside := 0
@@ -405,7 +417,16 @@ func TestMemory(t *testing.T) {
 func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := testrun.Copy(t, whole)
-	gone("layer-02.gl", "layer-05.gl", rundir.ManifestName)(t, dir)
+	gone(rundir.ManifestName)(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options()
+	o.Mended = func(l repair.Layer) {
+		if l.Seeds == 6 {
+			cancel()
+		}
+	}
+	should.Be(t, must.Err(repair.Run(ctx, dir, o)), context.Canceled, "before the last layer is compared")
+	gone("layer-02.gl", "layer-05.gl")(t, dir)
 	checkpoint := "checkpoint of layer 8"
 	holds("work/tiles", checkpoint)(t, dir)
 	for stop := 1; ; stop += 7 {
