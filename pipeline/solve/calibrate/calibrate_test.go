@@ -119,6 +119,7 @@ func TestLook(t *testing.T) {
 	should.Not(t, h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
 		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak, "%+v", little)
 	must.OK(t, much.look(calibrated(), &o, 1<<40))
+	should.Not(t, must.Err(freeIn("\x00")) == nil || must.Err(o.decoding(t.Context(), o.Dir)) == nil, "what is not there has room, or scores")
 	should.Not(t, much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds, "%+v", much)
 }
 

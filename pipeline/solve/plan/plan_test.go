@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/solve/internal/halfboard"
@@ -138,10 +140,18 @@ func TestWidths(t *testing.T) {
 			}
 			values := widthOf(a.Bits).values
 			most := max(1, (n+values-1)/values)
-			should.Hold(t, a.Windows >= 1 && a.Windows <= most, "layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
+			should.Hold(t, a.Windows >= 1 && a.Windows <= most && a.Checkpoint == 2*a.Memory, "layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
 		}
 	}
 	should.Hold(t, len(widths) == len(halfboard.Widths)-1, "costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
+}
+
+// TestTypical: a machine of any kind takes some time for everything.
+func TestTypical(t *testing.T) {
+	for _, family := range []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512} {
+		c := Typical(family, 2)
+		should.Hold(t, slices.Min(c.Costs()) > 0 && c.Speedup > 1 && c.Read > 0, "%v: %+v", family, c)
+	}
 }
 
 // TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the memory that is left.
@@ -411,6 +421,13 @@ func TestEnds(t *testing.T) {
 		must.Not(t, second.thin, "the second window is thin")
 		c.Reach(p, begin)
 		return c.Left(begin).Layer
+	}
+	c := must.Get(NewCourse(r, workstation(), time.Unix(0, 0)))(t)
+	other := Place{Seeds: 26, Stage: Sweep, Values: halfboard.ThinValues}
+	for _, other.Base = range []int{0, c.layers[0].steps[1].base + 1} { // as none was planned
+		c.Reach(other, time.Unix(0, 0))
+		should.Not(t, c.legs[c.at].base != other.Base || c.legs[0].stage != Capture, "at %+v: leg %d of %+v", other, c.at, c.legs)
+		other.Values = widthOf(c.layers[0].Bits).values
 	}
 	unknown, planned, few := left(0), left(1), left(0.2)
 	should.Hold(t, planned == unknown && few <= unknown*9/10,
