@@ -142,6 +142,12 @@ func TestFiles(t *testing.T) {
 			should.Hold(t, r.OK == (n != 4) && len(r.Layers) == 1 && r.Layers[0].Seeds == n && len(r.OnlyA)+len(r.OnlyB) <= 5, "%v: %+v", paths, r)
 		}
 	}
+	other := testrun.Solve(t, game, 5)
+	other[4][7], other[5] = 9, other[5][1:] // 9 are more than there are
+	beyond := testrun.Write(t, game, other, 1000)
+	for n := 4; n <= 5; n++ {
+		should.Be(t, must.Err(compare.Run(t.Context(), file(a, n), file(beyond, n), compare.Options{})), corrupt.ErrCorrupt, "layer %d", n)
+	}
 	testrun.Flip(t, file(b, 5), len(must.Read(t, file(b, 5)))/2)
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, file(b, 5)}} {
 		should.Be(t, must.Err(compare.Run(t.Context(), paths[0], paths[1], compare.Options{})), corrupt.ErrCorrupt, "damaged: %v", paths)

@@ -175,6 +175,13 @@ func TestFeatures(t *testing.T) {
 			}
 			return f, err
 		}}, "new names"},
+		"no second look at a name": {broken{create: func(d vfs.Dir, name string) (vfs.File, error) {
+			f, err := d.Create(name)
+			if errors.Is(err, fs.ErrExist) {
+				err = fs.ErrPermission
+			}
+			return f, err
+		}}, "new names"},
 		"rename does nothing": {broken{rename: func(d vfs.Dir, from, to string) error {
 			if ok, _ := vfs.Exists(d, to); ok {
 				return d.Remove(from)

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -163,7 +164,7 @@ func TestRefused(t *testing.T) {
 }
 
 // doing is what a step says: the layer, what is done with it, and how far that is.
-var doing = regexp.MustCompile(`^layer \d(, moves \(\d{1,3}%\)|, pass \d+( \(\d{1,3}%\))?)?$`)
+var doing = regexp.MustCompile(`^layer \d(, moves \((\d\d?|100)%\)|, pass \d+( \((\d\d?|100)%\))?)?$`)
 
 // TestProgress wants progress that never goes back and ends at the total, whether layers are proved, false, or not to be read.
 func TestProgress(t *testing.T) {
@@ -290,6 +291,22 @@ func TestLongBadMarks(t *testing.T) {
 	}
 }
 
+// TestDamagedMeanwhile: a layer whose file is damaged while moves are looked at, after all of it was compared, has no proof.
+func TestDamagedMeanwhile(t *testing.T) {
+	dir := testrun.Dir(t, 8, awari.Awari, 9, 64)
+	path, once := filepath.Join(dir, rundir.LayerName(9)), sync.Once{}
+	_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{9}, MemoryBytes: 1, Job: job.Job{Workers: 1, Progress: func(p job.Step) {
+		if strings.Contains(p.Doing, "moves") {
+			once.Do(func() {
+				for at := 1000; at < 30_000; at += 100 {
+					testrun.Flip(t, path, at)
+				}
+			})
+		}
+	}}})
+	should.Be(t, err, corrupt.ErrCorrupt)
+}
+
 // interrupt proves anew until something is done.
 func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
 	t.Helper()
@@ -328,15 +345,24 @@ func TestResumeMarks(t *testing.T) {
 			})
 		}, told: "prove starts again"},
 	}
+	var told []string
+	note := func(text string) { told = append(told, text) }
+	blocks := filepath.Join(right, rundir.WorkName, rundir.MarksName, "a directory")
+	must.OK(t, os.MkdirAll(blocks, 0o755))
+	interrupt(t, right, prove.Options{Layers: []int{9}, MemoryBytes: 1 << 30, Job: job.Job{Note: note}}, "pass 3")
+	should.Hold(t, len(told) == 1 && strings.Contains(told[0], "will begin anew"), "no copy: notes %q", told)
+	must.OK(t, os.RemoveAll(filepath.Dir(blocks)))
+	run(t, right, prove.Options{Layers: []int{9}, Resume: true, Job: job.Job{Note: note}})
+	should.Equal(t, len(told), 1, "another note: %q", told)
 	for _, dir := range []string{right, wrong} {
 		want := run(t, dir, prove.Options{Layers: []int{9}})
 		for name, c := range cases {
 			o := prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1}
 			interrupt(t, dir, o, "pass 3")
 			c.change(dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
-			var told []string
+			told = nil
 			o.MemoryBytes = max(o.MemoryBytes, c.o.MemoryBytes)
-			o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
+			o.Resume, o.Restart, o.Note = true, c.o.Restart, note
 			o.Progress = func(p job.Step) {
 				should.Not(t, p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes, "%s: progress %+v", name, p)
 			}

@@ -173,13 +173,21 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestNote: what is read is on disk at once, for a kill leaves no time for that.
+// TestNote: what is read is on disk at once, for a kill leaves no time for that; what is read of a layer, when an error ends the scrub.
 func TestNote(t *testing.T) {
 	dir := solved(t)
 	mustRun(t, dir, scrub.Options{Done: func(l scrub.Layer) {
 		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
 		should.Hold(t, err == nil && strings.Count(string(text), `"done": 2`) == l.Seeds+1, "after layer %d: %s, %v", l.Seeds, text, err)
 	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	o := scrub.Options{Job: job.Job{Workers: 1, Progress: func(s job.Step) {
+		if s.Seeds == 4 {
+			cancel()
+		}
+	}}}
+	must.Be(t, must.Err(scrub.Run(ctx, dir, o)), context.Canceled)
+	should.Has(t, string(must.Read(t, filepath.Join(dir, rundir.WorkName, rundir.ScrubName))), `"seeds": 4`)
 }
 
 // TestBadNote: a bad record is reported and does no harm.
@@ -225,7 +233,7 @@ func TestProgress(t *testing.T) {
 	interrupt(t, dir, 2)
 	var last job.Step
 	mustRun(t, dir, scrub.Options{Job: job.Job{Progress: func(p job.Step) {
-		should.Not(t, p.Done < last.Done || p.Done > p.Total, "%+v after %+v", p, last)
+		should.Not(t, p.Done < last.Done || p.Done > p.Total || p.Unit != job.Bytes, "%+v after %+v", p, last)
 		last = p
 	}}})
 	size := int64(0)

@@ -130,6 +130,7 @@ func TestSample(t *testing.T) {
 		must.Same(t, name, want, sample(o, 1))
 	}
 	should.Not(t, reflect.DeepEqual(sample(verify.Options{}, 2), want), "another seed, the same sample")
+	run(t, testrun.Write(t, game, layers[:1], 1000), verify.Options{Sample: sampled}) // nothing is below
 }
 
 // TestDamage changes the file of layer 5 and wants that layer, and those above from which captures lead there, to be reported, with the
