@@ -329,6 +329,10 @@ func TestPlaces(t *testing.T) {
 	should.Equal(t, names(t, fast), OwnerName, "work, cleared")
 	dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt})
 	should.Hold(t, ok && dir == run, "damage in %q, %v", dir, ok)
+	t.Chdir(top)
+	fill(t, top, map[string]string{"other/" + OwnerName: "run\n"}) // not an absolute path
+	dir, _ = Damaged(&corrupt.Error{File: filepath.Join(top, "other", LayerName(0)), Cause: corrupt.ErrCorrupt})
+	should.Equal(t, dir, filepath.Join(top, "other"), "damage")
 	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
 	d := must.Get(Open(run))(t)
 	find := func(m *manifest.Manifest, path string, more ...string) Found {
@@ -451,6 +455,12 @@ func TestRoom(t *testing.T) {
 	check(free(errors.ErrUnsupported), 0, nil)
 	check(free(os.ErrPermission), 0, os.ErrPermission)
 	check(nil, 0, nil)
+	dir = t.TempDir()
+	fill(t, dir, map[string]string{WorkName: "a file"})
+	must.As[*vfs.KindError](t, must.Err(Room(dir, free(nil))))
+	must.As[*vfs.KindError](t, must.Err(WorkBytes(dir)))
+	must.OK(t, must.Err(WorkBytes(filepath.Join(dir, "none"))))
+	should.Not(t, must.Err(SameDisk(dir, "\x00")) == nil, "what cannot be is on the same disk")
 
 	e := &RoomError{What: "the search", Path: "dir", Need: 3 << 20, Free: 1000}
 	should.Equal(t, e.Error(), "the search needs up to 3.0 MiB on the disk of dir; 1000 B free")
@@ -760,6 +770,7 @@ func TestLog(t *testing.T) {
 	err := must.Err(l.OpenLog())
 	should.Not(t, err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file"), "%v", err)
 	should.Be(t, (&log{file: fullLog{}}).start(), syscall.ENOSPC, "a line that cannot be ended is not gone on with")
+	should.Be(t, (&log{file: unreadable{}}).start(), syscall.EIO, "nor one whose end is not known")
 }
 
 // TestSolverComes: a lock without a process is looked at again, for a solver that has just come.
@@ -785,3 +796,7 @@ type fullLog struct{ vfs.File }
 func (fullLog) Size() (int64, error)                   { return 3, nil }
 func (fullLog) ReadAt(p []byte, _ int64) (int, error)  { return copy(p, "x"), nil }
 func (fullLog) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.ENOSPC }
+
+type unreadable struct{ fullLog }
+
+func (unreadable) ReadAt([]byte, int64) (int, error) { return 0, syscall.EIO }

@@ -3,12 +3,15 @@
 package vfs
 
 import (
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/internal/testkit/should"
 )
 
 // TestWritable: what is true of users who may write everywhere too.
@@ -17,6 +20,7 @@ func TestWritable(t *testing.T) {
 	if here, none := Writable(dir), Writable(filepath.Join(dir, "none")); here != nil || none == nil {
 		t.Errorf("%v, of a directory that is not there %v", here, none)
 	}
+	should.Hold(t, ReadOnly(&fs.PathError{Err: unix.EROFS}), "a disk that cannot be written is not said to be so")
 }
 
 func fifo(path string) error { return unix.Mkfifo(path, 0o644) }

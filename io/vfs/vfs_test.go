@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -391,6 +392,7 @@ func TestPending(t *testing.T) {
 		should.Equal(t, contents(t, d.Path("a")), c.contents, "%s", end)
 		should.List(t, did, c.did, "%s", end)
 		must.OK(t, errors.Join(p.Abort(), p.Abort()))
+		should.Be(t, p.File.Close(), fs.ErrClosed, "%s: left open", end)
 		should.Equal(t, namesOf(t, d), "a", "%s: left behind", end)
 	}
 	p := must.Get(NewPending(d, "b"))(t)
@@ -431,6 +433,18 @@ func (f notingFile) Sync() error {
 	return f.File.Sync()
 }
 
+// TestMakeSub: a directory that is made is on disk, and its mode is the usual one.
+func TestMakeSub(t *testing.T) {
+	d, did := open(t), []string{}
+	must.OK(t, must.Get(MakeSub(noting{d, &did}, "sub"))(t).Close())
+	should.List(t, did, []string{"sync directory"})
+	must.OK(t, errors.Join(os.Mkdir(d.Path("usual"), 0o755), must.Get(MakeDir(d.Path("made/all")))(t).Close()))
+	usual := must.Get(os.Stat(d.Path("usual")))(t).Mode()
+	for _, made := range []string{"sub", "made", "made/all"} {
+		should.Equal(t, must.Get(os.Stat(d.Path(made)))(t).Mode(), usual, "%s", made)
+	}
+}
+
 func TestTempFor(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.0123456789abcdef.tmp": "a", "layer-07.gl.ffffffffffffffff.tmp": "layer-07.gl",
@@ -445,6 +459,11 @@ func TestTempFor(t *testing.T) {
 	should.Hold(t, ok && final == "x" && a != b, "%q, %q", a, b)
 }
 
+// unreadable has files that cannot be opened.
+type unreadable struct{ Dir }
+
+func (unreadable) Open(string) (File, error) { return nil, syscall.EIO }
+
 // TestRemoveStale removes the remains of our files after crashes, and nothing else.
 func TestRemoveStale(t *testing.T) {
 	d := open(t)
@@ -455,7 +474,8 @@ func TestRemoveStale(t *testing.T) {
 	must.OK(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
 	writing := must.Get(NewPending(d, "a"))(t)
 	defer writing.Abort()
-	must.OK(t, RemoveStale(d, func(final string) bool { return final == "a" }))
+	should.Be(t, must.Err(BeginIn(unreadable{d}, "a")), syscall.EIO)
+	must.OK(t, must.Get(BeginIn(d, "a"))(t).Abort())
 	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
 	f := must.Get(d.Open("a"))(t)
 	defer f.Close()

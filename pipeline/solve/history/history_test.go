@@ -82,6 +82,8 @@ func TestCharts(t *testing.T) {
 	h := parse([]byte(log), false)
 	charts := h.Charts()
 	must.Equal(t, len(charts), 4, "charts")
+	should.Equal(t, charts[0].Title+", "+charts[0].Y.Label+", "+charts[0].Y.Format(12_345), "Positions solved, positions, 12.3 k")
+	should.Equal(t, len((&History{Runs: h.Runs, Layers: 1, Seconds: 0.5}).Charts()), 4, "of a short run")
 	all := h.moments()
 	end := all[len(all)-1]
 	should.Hold(t, end.positions == h.Positions && end.bytes == 600 && end.rss == 1500 && end.rate == 78.0/30 && end.work == h.Seconds,
