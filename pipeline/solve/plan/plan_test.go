@@ -547,14 +547,7 @@ func TestMeasured(t *testing.T) {
 }
 
 func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
-	all := 0.0
-	for name, seconds := range map[string]float64{
-		"capture": times.Capture, "sweep": times.Turn + times.Sweep, "full": times.Full, "seal": times.Seal,
-	} {
-		ns := m[name+"-ns/pos"]
-		all += ns
-		t.Logf("layer %d, %d bits: %-9s %8.3f ns, planned %5.3f times as much", a.Seeds, a.Bits, name, ns, seconds*1e9/float64(a.Positions)/ns)
-	}
+	positions := float64(a.Positions)
 	check := func(name string, planned, took, least, most float64) {
 		ratio := planned / took
 		if took == 0 && planned == 0 {
@@ -564,7 +557,14 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 		should.Hold(t, (ratio > least && ratio < most),
 			"layer %d, %d bits: planned %.3f %s, measured %.3f", a.Seeds, a.Bits, planned, name, took)
 	}
-	positions := float64(a.Positions)
+	all := 0.0
+	for name, seconds := range map[string]float64{
+		"capture": times.Capture, "sweep": times.Turn + times.Sweep, "full": times.Full, "seal": times.Seal,
+	} {
+		ns := m[name+"-ns/pos"]
+		all += ns
+		check(name, seconds*1e9/positions, ns, 0.6, 1.6)
+	}
 	check("ns", times.sum()*1e9/positions, all, 0.8, 1.25)
 	check("file", float64(a.File)/positions, m["file-B/pos"], 0.97, 1.03)
 	check("captures", float64(a.Captures)/positions, m["captures-B/pos"], 0.85, 1.15)
