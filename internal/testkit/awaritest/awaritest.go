@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -224,6 +225,15 @@ func FailAt(err error, n int) func() error {
 		}
 		return nil
 	}
+}
+
+// HeapInUse returns the bytes of the heap that are in use, without garbage.
+func HeapInUse() int64 {
+	runtime.GC()
+	runtime.GC() // memory that finalizers let go of
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // virtualMemory returns the bytes of address space that the process has. Tests

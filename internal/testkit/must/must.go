@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -137,6 +138,13 @@ func XML(t Test, text string) (all []xml.StartElement) {
 			all = append(all, start.Copy())
 		}
 	}
+}
+
+// JSON returns what a text holds. It ends the test if that is no JSON of its kind.
+func JSON[T any, S ~string | ~[]byte](t Test, text S) (value T) {
+	t.Helper()
+	OK(t, json.Unmarshal([]byte(text), &value))
+	return value
 }
 
 // Same ends the test if got is not what it should be.

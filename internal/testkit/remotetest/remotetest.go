@@ -3,12 +3,24 @@
 package remotetest
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
+
+// Fetch returns what is at an address. It ends the test unless the status is 200.
+func Fetch(t must.Test, address string) string {
+	t.Helper()
+	response := must.Get(http.Get(address))(t)
+	defer response.Body.Close()
+	must.Equal(t, response.StatusCode, http.StatusOK, "%s: status", address)
+	return string(must.Get(io.ReadAll(response.Body))(t))
+}
 
 // Request is an answered request.
 type Request struct {

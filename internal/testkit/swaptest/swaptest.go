@@ -3,6 +3,8 @@ package swaptest
 
 import (
 	"fmt"
+	"iter"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -10,6 +12,8 @@ import (
 	"grenier/kernels/perm"
 	"grenier/layers"
 	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/swap/patterns"
 )
 
 // Distances returns the distance of every state by rank, from a plain
@@ -71,6 +75,56 @@ func Symmetries(g *swap.Grid) []perm.Packed {
 func Grid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
 	return must.Get(swap.NewListedGrid(rows, cols))(tb)
+}
+
+// Grids yields the grids of these rows and columns.
+func Grids(tb testing.TB, sizes ...[2]int) iter.Seq2[[2]int, *swap.Grid] {
+	return func(yield func([2]int, *swap.Grid) bool) {
+		for _, size := range sizes {
+			if !yield(size, Grid(tb, size[0], size[1])) {
+				return
+			}
+		}
+	}
+}
+
+// States yields all states of a grid, each with its rank.
+func States(g *swap.Grid) iter.Seq2[uint64, swap.State] {
+	return func(yield func(uint64, swap.State) bool) {
+		for rank := range perm.Factorial(g.Cells()) {
+			if !yield(rank, perm.UnrankPacked(g.Cells(), rank)) {
+				return
+			}
+		}
+	}
+}
+
+// Static returns the bound by databases of the given sets of tiles.
+func Static(tb testing.TB, g *swap.Grid, cost heuristic.Cost, sets ...[]int) heuristic.Heuristic {
+	tb.Helper()
+	var list []*heuristic.Pattern
+	for _, set := range sets {
+		tiles := must.Get(heuristic.TilesOf(g, set))(tb)
+		list = append(list, must.Get(patterns.Static(tb.Context(), g, tiles, patterns.Options{Cost: cost}))(tb))
+	}
+	return must.Get(heuristic.NewStatic(list...))(tb)
+}
+
+// Dynamic returns the bound by databases of all sets of 1 to size tiles.
+func Dynamic(tb testing.TB, g *swap.Grid, cost heuristic.Cost, size int, exact bool) heuristic.Heuristic {
+	tb.Helper()
+	var tables []*heuristic.SetTable
+	for k := 1; k <= size; k++ {
+		tables = append(tables, must.Get(patterns.Dynamic(tb.Context(), g, k, patterns.Options{Cost: cost}))(tb))
+	}
+	return must.Get(heuristic.NewDynamic(exact, tables...))(tb)
+}
+
+// Shuffled returns a list of tiles in random order.
+func Shuffled(g *swap.Grid, r *rand.Rand) swap.List {
+	l := g.Home()
+	r.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+	return l
 }
 
 // Space is a grid as a state space of one layer: the states by lexicographic rank, and all moves are

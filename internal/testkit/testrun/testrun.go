@@ -4,8 +4,10 @@
 package testrun
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +49,54 @@ func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	}
 	return layers
 }
+
+// Boards yields all boards with from..to seeds, each with its rank.
+func Boards(space *awari.Space, from, to int) iter.Seq2[uint64, awari.Board] {
+	return func(yield func(uint64, awari.Board) bool) {
+		for n := from; n <= to; n++ {
+			for rank := range space.Size(n) {
+				if !yield(rank, space.Unrank(n, rank)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// BoardOf returns the board of these pits.
+func BoardOf(pits []int) (b awari.Board) {
+	for i, seeds := range pits {
+		b[i] = uint8(seeds)
+	}
+	return b
+}
+
+// Table is the scores of all boards of a space, by layer and rank, where others have tables.
+type Table struct {
+	*awari.Space
+	Scores [][]int8
+}
+
+// NewTable returns the table of the true scores of the layers 0 to seeds.
+func NewTable(t testing.TB, game awari.Game, seeds int) Table {
+	t.Helper()
+	return Table{Space(t, game, seeds), Solve(t, game, seeds)}
+}
+
+// Game returns the game.
+func (t Table) Game() awari.Game { return t.Space.Game }
+
+// MaxSeeds returns the number of seeds of the highest layer.
+func (t Table) MaxSeeds() int { return len(t.Scores) - 1 }
+
+// Worth returns the score of a board.
+func (t Table) Worth(b awari.Board) int {
+	n, rank := t.Rank(b)
+	return int(t.Scores[n][rank])
+}
+
+// Score is Worth as tables have it.
+func (t Table) Score(_ context.Context, b awari.Board) (int8, error) { return int8(t.Worth(b)), nil }
 
 // Other returns another score that is possible too.
 func Other(score int8) int8 {

@@ -76,3 +76,12 @@ func Within(t testing.TB, what string, do func()) {
 	defer timer.Stop()
 	do()
 }
+
+// Await waits until something is there, for minutes: the machine may be busy.
+func Await(t interface{ Fatalf(string, ...any) }, what string, there func() bool) {
+	for end := time.Now().Add(5 * time.Minute); !there(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waiting for %s", what)
+		}
+	}
+}
