@@ -20,9 +20,8 @@ import (
 
 // TestSwaps checks the moves by their definition (document 004, section 2, with the counts of docs/sources.md), and which grids there are.
 func TestSwaps(t *testing.T) {
-	for _, size := range sizes() {
+	for size, g := range swaptest.Grids(t, sizes()...) {
 		m, n := size[0], size[1]
-		g := mustGrid(t, m, n)
 		should.Equal(t, len(g.Swaps()), m*(n-1)+(m-1)*n, "%d x %d: swaps", m, n)
 		var want []swap.Swap
 		for a := range m * n {
@@ -43,8 +42,8 @@ func TestSwaps(t *testing.T) {
 	for _, size := range [][2]int{{1, 65}, {9, 8}, {0, 1}, {1, -1}, {1 << 32, 1 << 32}} {
 		should.Be(t, must.Err(swap.NewListedGrid(size[0], size[1])), swap.ErrSize, "%v", size)
 	}
-	g := mustGrid(t, 8, 8)
-	should.Hold(t, len(g.Swaps()) == 112 && !g.Packs() && mustGrid(t, 4, 4).Packs(), "%d swaps", len(g.Swaps()))
+	g := swaptest.Grid(t, 8, 8)
+	should.Hold(t, len(g.Swaps()) == 112 && !g.Packs() && swaptest.Grid(t, 4, 4).Packs(), "%d swaps", len(g.Swaps()))
 }
 
 // conjugate applies a symmetry h to cells and tiles: the tile h(t) is in cell h(c) where s has t in c.
@@ -56,12 +55,10 @@ func conjugate(g *swap.Grid, s swap.State, h perm.Packed) swap.State {
 // TestDistances checks on every state the claims of the package comment about distances: parity, inverse, symmetries;
 // and that on a line they are the numbers of inversions.
 func TestDistances(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
-		g := mustGrid(t, size[0], size[1])
+	for size, g := range swaptest.Grids(t, [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}...) {
 		n, far := g.Cells(), swaptest.Distances(g)
 		distance := func(s swap.State) int { return int(far[s.Rank(n)]) }
-		for rank := range far {
-			s := perm.UnrankPacked(n, uint64(rank))
+		for _, s := range swaptest.States(g) {
 			d := distance(s)
 			must.Not(t, d == 0xff, "%v: %x is not reached", size, s)
 			must.Equal(t, g.Parity(s), d%2, "%v: %x at distance %d has parity", size, s, d)
@@ -76,8 +73,7 @@ func TestDistances(t *testing.T) {
 
 // TestCheckDepths: the depths of all small grids pass, up to any depth, and no number of them can be much different.
 func TestCheckDepths(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}} {
-		g := mustGrid(t, size[0], size[1])
+	for size, g := range swaptest.Grids(t, [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}}...) {
 		var depths []uint64
 		for _, d := range swaptest.Distances(g) {
 			for int(d) >= len(depths) {
@@ -109,27 +105,18 @@ func sizes() (list [][2]int) {
 	return append(list, [2]int{16, 1}, [2]int{3, 2}, [2]int{4, 3})
 }
 
-var mustGrid = swaptest.Grid
-
 func TestConformance(t *testing.T) {
 	for _, size := range sizes() {
-		space := swaptest.Space{Grid: mustGrid(t, size[0], size[1])}
+		space := swaptest.Space{Grid: swaptest.Grid(t, size[0], size[1])}
 		t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 720, Samples: 40}) })
 	}
-}
-
-func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
-	l := g.Home()
-	r.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
-	return l
 }
 
 // TestListAgainstState does the same with both kinds of states.
 func TestListAgainstState(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, size := range sizes() {
-		g := mustGrid(t, size[0], size[1])
-		l := shuffled(g, r)
+	for size, g := range swaptest.Grids(t, sizes()...) {
+		l := swaptest.Shuffled(g, r)
 		s := l.State()
 		for _, m := range g.Swaps() {
 			must.Hold(t, l.Parity() == g.Parity(s) && l.Solved() == (s == g.Goal()) && l.State() == s && slices.Equal(g.List(s), l) && l.Valid(),
@@ -146,7 +133,7 @@ func TestToward(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
 		g := must.Get(swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5)))(t)
-		from := shuffled(g, r)
+		from := swaptest.Shuffled(g, r)
 		to := slices.Clone(from)
 		var moves []swap.Swap
 		for range r.IntN(20) * len(g.Swaps()) {
@@ -196,10 +183,9 @@ func TestParse(t *testing.T) {
 // TestPuzzleText checks random puzzles of all sizes: text and back.
 func TestPuzzleText(t *testing.T) {
 	rng := tries.Rand(t)
-	for _, size := range append(sizes(), [2]int{1, 17}, [2]int{5, 5}, [2]int{64, 1}, [2]int{8, 8}) {
-		g := mustGrid(t, size[0], size[1])
+	for _, g := range swaptest.Grids(t, append(sizes(), [2]int{1, 17}, [2]int{5, 5}, [2]int{64, 1}, [2]int{8, 8})...) {
 		for first := range 2 {
-			p := swap.Puzzle{Grid: g, Tiles: shuffled(g, rng), First: first}
+			p := swap.Puzzle{Grid: g, Tiles: swaptest.Shuffled(g, rng), First: first}
 			got := must.Get(swap.Parse(strings.NewReader(p.String())))(t)
 			should.Hold(t, slices.Equal(got.Tiles, p.Tiles) && got.First == first && got.String() == p.String(), "%q becomes %q", p, got)
 		}

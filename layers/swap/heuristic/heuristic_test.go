@@ -14,21 +14,13 @@ import (
 	"grenier/layers/swap/heuristic"
 )
 
-var mustGrid = swaptest.Grid
-
-func forAll(g *swap.Grid, f func(s swap.State)) {
-	for rank := range perm.Factorial(g.Cells()) {
-		f(perm.UnrankPacked(g.Cells(), rank))
-	}
-}
-
 // TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home and change by at most 1, which
 // makes them admissible as well. Package patterns compares them with distances and reference values.
 func TestLongFlags(t *testing.T) {
 	cells := tries.More(7, 9)
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {
-			g := mustGrid(t, rows, cols)
+			g := swaptest.Grid(t, rows, cols)
 			m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), must.Get(heuristic.NewWalking(g))(t)
 			for _, h := range []heuristic.Heuristic{
 				heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
@@ -44,45 +36,44 @@ func TestLongFlags(t *testing.T) {
 }
 
 func checkConsistent(t *testing.T, g *swap.Grid, h heuristic.Heuristic) {
-	values := make([]int, 0, perm.Factorial(g.Cells()))
-	forAll(g, func(s swap.State) { values = append(values, h.Estimate(s)) })
-	rank := 0
-	forAll(g, func(s swap.State) {
+	values := make([]int, perm.Factorial(g.Cells()))
+	for rank, s := range swaptest.States(g) {
+		values[rank] = h.Estimate(s)
+	}
+	for rank, s := range swaptest.States(g) {
 		for _, move := range g.Swaps() {
 			if d := values[rank] - values[g.Apply(s, move).Rank(g.Cells())]; d < -1 || d > 1 {
 				t.Fatalf("%d x %d %s: state %x, %v: changes by %d", g.Rows(), g.Cols(), h.Name(), s, move, d)
 			}
 		}
-		rank++
-	})
+	}
 }
 
 // TestManhattan checks the changes, the largest sum (docs/sources.md), and that walking distance is never less (theorem 3.6).
 func TestManhattan(t *testing.T) {
-	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
-		g := mustGrid(t, shape[0], shape[1])
+	for shape, g := range swaptest.Grids(t, [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}...) {
 		m, w, most := heuristic.NewManhattan(g), must.Get(heuristic.NewWalking(g))(t), 0
-		forAll(g, func(s swap.State) {
+		for _, s := range swaptest.States(g) {
 			most = max(most, m.Sum(s))
 			must.Not(t, w.Estimate(s) < m.Estimate(s), "%v, state %x: walking below manhattan", shape, s)
 			for _, move := range g.Swaps() {
 				must.Equal(t, m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s), "%v, state %x, %v: change", shape, s, move)
 			}
-		})
+		}
 		should.Equal(t, most, heuristic.MaxManhattan(g), "%v: largest sum", shape)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	should.Be(t, must.Err(heuristic.NewWalking(mustGrid(t, 2, 8))), heuristic.ErrTooLarge)
-	g := mustGrid(t, 2, 3)
+	should.Be(t, must.Err(heuristic.NewWalking(swaptest.Grid(t, 2, 8))), heuristic.ErrTooLarge)
+	g := swaptest.Grid(t, 2, 3)
 	for _, numbers := range [][]int{nil, {6}, {-1}, {1, 1}} {
 		should.Be(t, must.Err(heuristic.TilesOf(g, numbers)), heuristic.ErrPattern, "%v", numbers)
 	}
 	should.Be(t, must.Err(heuristic.ParseCost("half")), heuristic.ErrCost)
 	one := &heuristic.Pattern{Grid: g, Tiles: 1, Cost: heuristic.Unit}
 	tracked := &heuristic.Pattern{Grid: g, Tiles: 2, Cost: heuristic.Tracked}
-	other := &heuristic.Pattern{Grid: mustGrid(t, 3, 2), Tiles: 2, Cost: heuristic.Unit}
+	other := &heuristic.Pattern{Grid: swaptest.Grid(t, 3, 2), Tiles: 2, Cost: heuristic.Unit}
 	for i, list := range [][]*heuristic.Pattern{nil, {one, one}, {one, tracked}, {one, other}} {
 		should.Be(t, must.Err(heuristic.NewStatic(list...)), heuristic.ErrPattern, "%d", i)
 	}
@@ -117,13 +108,12 @@ func inversions(g *swap.Grid, s swap.State, place func(cell int) int) (count int
 // inversions by rows by 1 and those by columns by at most 2m-1, a vertical one those by columns by 1 and those by rows
 // by at most 2n-1. Both limits are reached, so no smaller ones hold.
 func TestLemma34(t *testing.T) {
-	for _, shape := range [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}} {
+	for shape, g := range swaptest.Grids(t, [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}}...) {
 		m, n := shape[0], shape[1]
-		g := mustGrid(t, m, n)
 		byRow := func(cell int) int { return cell }
 		byColumn := func(cell int) int { return cell%n*m + cell/n }
 		var most [2][2]int // of horizontal and vertical swaps, by rows and by columns
-		forAll(g, func(s swap.State) {
+		for _, s := range swaptest.States(g) {
 			rows, columns := inversions(g, s, byRow), inversions(g, s, byColumn)
 			for _, move := range g.Swaps() {
 				to := g.Apply(s, move)
@@ -135,7 +125,7 @@ func TestLemma34(t *testing.T) {
 					most[vertical][i] = max(most[vertical][i], change, -change)
 				}
 			}
-		})
+		}
 		want := [2][2]int{{1, 2*m - 1}, {2*n - 1, 1}}
 		if n == 1 {
 			want[0] = [2]int{}
@@ -156,8 +146,7 @@ func followed(g *swap.Grid) []heuristic.Heuristic {
 // TestFollowSmall walks at random and compares with the bounds of states.
 func TestFollowSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
-	for _, shape := range [][2]int{{1, 6}, {6, 1}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {4, 4}} {
-		g := mustGrid(t, shape[0], shape[1])
+	for shape, g := range swaptest.Grids(t, [][2]int{{1, 6}, {6, 1}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {4, 4}}...) {
 		w := must.Get(heuristic.NewWalking(g))(t)
 		for _, h := range append(followed(g), w, heuristic.Lift{Heuristic: heuristic.Inverse{Heuristic: w, Grid: g}, Grid: g}) {
 			s, f := g.Goal(), must.Get(heuristic.Follow(g, h))(t)
@@ -188,8 +177,7 @@ func FuzzFollow(f *testing.F) {
 			kept, anew := must.Get(heuristic.Follow(g, h))(t), must.Get(heuristic.Follow(g, h))(t)
 			kept.Begin(g.Home())
 			must.Equal(t, kept.Bound(), 0, "%s: at home", h.Name())
-			l := g.Home()
-			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+			l := swaptest.Shuffled(g, rand.New(rand.NewPCG(seed, 0)))
 			kept.Begin(l)
 			for _, b := range path {
 				i := int(b) % len(g.Swaps())
@@ -288,7 +276,7 @@ func TestLongWalking(t *testing.T) {
 		w := must.Get(heuristic.BuildWalking(t.Context(), rows, cols, 0))(t)
 		want, known := entries[size]
 		should.Not(t, known && w.Entries() != want, "%v: %d entries, want %d", size, w.Entries(), want)
-		home := mustGrid(t, rows, cols).Home()
+		home := swaptest.Grid(t, rows, cols).Home()
 		byRow, byColumn := distances(matrixOf(home, rows, cols, false)), distances(matrixOf(home, rows, cols, true))
 		check := func(m matrix, columns bool) {
 			tiles := m.tilesOf(rows, cols, columns)
@@ -308,8 +296,7 @@ func TestLongWalking(t *testing.T) {
 // by at most 1, as a tracker foretells, and it is never below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}, {5, 5}, {2, 7}, {6, 3}}
-	for _, size := range sizes[:tries.More(4, len(sizes))] {
-		g := mustGrid(t, size[0], size[1])
+	for size, g := range swaptest.Grids(t, sizes[:tries.More(4, len(sizes))]...) {
 		w, rng, tiles := must.Get(heuristic.BuildWalking(t.Context(), g.Rows(), g.Cols(), 0))(t), rand.New(rand.NewPCG(1, 2)), g.Home()
 		f := must.Get(heuristic.Follow(g, w))(t)
 		f.Begin(tiles)

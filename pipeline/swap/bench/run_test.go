@@ -33,13 +33,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-var mustGrid = swaptest.Grid
-
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
-	text := must.Get(json.Marshal(r))(t)
-	c := &Report{}
-	must.OK(t, json.Unmarshal(text, c))
+	c := new(must.JSON[Report](t, must.Get(json.Marshal(r))(t)))
 	c.Machine = Machine{}
 	for i := range c.Solvers {
 		for j := range c.Solvers[i].Solvers {
@@ -113,7 +109,7 @@ func (b boast) Estimate(s swap.State) int { return 2 * b.Heuristic.Estimate(s) }
 
 // TestWrong wants what is wrong to be noticed.
 func TestWrong(t *testing.T) {
-	g := mustGrid(t, 2, 3)
+	g := swaptest.Grid(t, 2, 3)
 	s := &survey{grid: g}
 	for rank, d := range swaptest.Distances(g) {
 		s.states, s.distance = append(s.states, perm.UnrankPacked(6, uint64(rank))), append(s.distance, int(d))
@@ -168,11 +164,8 @@ func TestReport(t *testing.T) {
 	slow(t)
 	r := *must.Get(shortRun())(t)
 	r.Databases = must.Get(built())(t)
-	text := must.Get(json.Marshal(r))(t)
-	var object any
-	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
-	shape("", object, paths)
+	shape("", must.JSON[any](t, must.Get(json.Marshal(r))(t)), paths)
 	golden.Check(t, "testdata/shape.txt", []byte(strings.Join(slices.Sorted(maps.Keys(paths)), "\n")+"\n"))
 	var all strings.Builder
 	tables := r.Tables()

@@ -32,11 +32,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var mustGrid = swaptest.Grid
-
 func searched(t testing.TB, rows, cols, workers int) *Result {
 	t.Helper()
-	return must.Get(Search(t.Context(), mustGrid(t, rows, cols), Options{Job: job.Job{Workers: workers}}))(t)
+	return must.Get(Search(t.Context(), swaptest.Grid(t, rows, cols), Options{Job: job.Job{Workers: workers}}))(t)
 }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were computed by a program independent of this one.
@@ -65,7 +63,7 @@ func TestReference(t *testing.T) {
 // TestSummary checks the known figures of 3 x 3, and that progress grows up to all states.
 func TestSummary(t *testing.T) {
 	var last job.Step
-	r := must.Get(Search(t.Context(), mustGrid(t, 3, 3), Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
+	r := must.Get(Search(t.Context(), swaptest.Grid(t, 3, 3), Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
 		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
 		last = s
 	}}}))(t)
@@ -104,31 +102,30 @@ func TestLongTwelve(t *testing.T) {
 	tries.NeedsFull(t, "slow")
 	for _, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
 		r := searched(t, c.rows, c.cols, 2)
-		var parity [2]uint64
+		parity, half := [2]uint64{}, perm.Factorial(12)/2
 		for d, n := range r.Depths {
 			parity[d%2] += n
 		}
-		half := perm.Factorial(12) / 2
 		should.Hold(t, parity == [2]uint64{half, half} && r.Diameter() == c.diameter,
 			"%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
-		should.List(t, r.Depths[:9], byClass(mustGrid(t, c.rows, c.cols), 8), "%d x %d", c.rows, c.cols)
+		should.List(t, r.Depths[:9], byClass(swaptest.Grid(t, c.rows, c.cols), 8), "%d x %d", c.rows, c.cols)
 	}
 }
 
 // TestLongMemory checks that the memory said to be needed is enough, and a byte less is not.
 func TestLongMemory(t *testing.T) {
-	g := mustGrid(t, 2, 4)
+	g := swaptest.Grid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
 	should.OK(t, must.Err(Search(t.Context(), g, Options{Job: job.Job{Memory: need, Workers: 2}})))
 	refused := must.As[*memory.Error](t, must.Err(Search(t.Context(), g, Options{Job: job.Job{Memory: need - 1, Workers: 2}})))
 	should.Hold(t, refused.Need == need && refused.Allowed == need-1, "a byte less: %v", refused)
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{3, 5}, {4, 4}, {1, 16}}[:tries.More(1, 3)] {
-		err := must.Err(Search(t.Context(), mustGrid(t, size[0], size[1]), Options{Job: job.Job{Memory: 1 << 34, Workers: 1}}))
+		err := must.Err(Search(t.Context(), swaptest.Grid(t, size[0], size[1]), Options{Job: job.Job{Memory: 1 << 34, Workers: 1}}))
 		must.As[*memory.Error](t, err, "%v", size)
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	need = memoryNeeded(t, mustGrid(t, 3, 4), 2, "")
+	need = memoryNeeded(t, swaptest.Grid(t, 3, 4), 2, "")
 	should.Not(t, float64(need) > 0.3*float64(perm.Factorial(12)), "3 x 4 needs %d bytes", need)
 }
 
@@ -146,8 +143,8 @@ func TestLongClasses(t *testing.T) {
 			searches = append(searches, [2]int{rows, cols})
 		}
 	}
-	for _, s := range searches {
-		should.List(t, searched(t, s[0], s[1], 2).Depths, byClass(mustGrid(t, s[0], s[1]), math.MaxInt), "%d x %d, by classes", s[0], s[1])
+	for size, g := range swaptest.Grids(t, searches...) {
+		should.List(t, searched(t, size[0], size[1], 2).Depths, byClass(g, math.MaxInt), "%v, by classes", size)
 	}
 }
 
@@ -252,9 +249,8 @@ func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 // TestLongDisk compares searches on disk with searches in memory: of grids with one tile, with as many as cells, with cells that no edge
 // joins, and in long tests with upper cells that have edges of all kinds.
 func TestLongDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {3, 4}}[:tries.More(5, 6)] {
-		want, g := searched(t, size[0], size[1], 2).Depths, mustGrid(t, size[0], size[1])
-		amounts := memories(t, g, 2)
+	for size, g := range swaptest.Grids(t, [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {3, 4}}[:tries.More(5, 6)]...) {
+		want, amounts := searched(t, size[0], size[1], 2).Depths, memories(t, g, 2)
 		if g.Cells() >= 9 && !tries.Long() || g.Cells() == 12 && !tries.Full() {
 			amounts = amounts[1:2]
 		}
@@ -270,7 +266,7 @@ func TestLongDisk(t *testing.T) {
 
 // TestResume interrupts a search in every depth and resumes it, each time with another number of blocks in memory.
 func TestResume(t *testing.T) {
-	g := mustGrid(t, 3, 3)
+	g := swaptest.Grid(t, 3, 3)
 	want, memories := searched(t, 3, 3, 2).Depths, memories(t, g, 1)
 	dir := t.TempDir()
 	for depth := 1; depth <= len(want); depth++ {
@@ -298,20 +294,16 @@ func interrupted(t *testing.T) string {
 	t.Helper()
 	o := onDisk(t.TempDir())
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == "depth 9" }, func(ctx context.Context) error {
-		return must.Err(Search(ctx, mustGrid(t, 2, 4), o))
+		return must.Err(Search(ctx, swaptest.Grid(t, 2, 4), o))
 	})
 	return o.Dir
 }
 
 // TestDamage damages the files of an interrupted search.
 func TestDamage(t *testing.T) {
-	runstest.Damages(t, interrupted(t), func(dir string) (depths []uint64, err error) {
-		r, err := Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
-		if err == nil {
-			depths = r.Depths
-		}
-		return depths, err
-	}, searched(t, 2, 4, 1).Depths)
+	runstest.Damages(t, interrupted(t), func(dir string) (*Result, error) {
+		return Search(t.Context(), swaptest.Grid(t, 2, 4), onDisk(dir))
+	}, searched(t, 2, 4, 1))
 }
 
 // TestForged has checkpoints under right checksums whose counts may be of a search, but not of the states in the blocks.
@@ -325,7 +317,7 @@ func TestForged(t *testing.T) {
 		payload := runstest.Checkpoint(t, dir, "swap-bfs", 2)
 		forge(payload)
 		runstest.SetCheckpoint(t, dir, "swap-bfs", 2, payload)
-		should.Be(t, must.Err(Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))), corrupt.ErrCorrupt, "%s", name)
+		should.Be(t, must.Err(Search(t.Context(), swaptest.Grid(t, 2, 4), onDisk(dir))), corrupt.ErrCorrupt, "%s", name)
 	}
 }
 
@@ -338,8 +330,7 @@ func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 
 // TestMost: a search never has more on disk than what it asked for.
 func TestMost(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {3, 3}, {2, 5}} {
-		g := mustGrid(t, size[0], size[1])
+	for size, g := range swaptest.Grids(t, [][2]int{{1, 1}, {3, 3}, {2, 5}}...) {
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
 		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
@@ -349,7 +340,7 @@ func TestMost(t *testing.T) {
 	}
 	// The largest files of searches that take longer, in bytes, as they were counted.
 	for size, counted := range map[[2]int]uint64{{3, 4}: 93.3e6, {2, 6}: 78.2e6, {1, 11}: 5.8e6, {1, 12}: 63.3e6} {
-		asked := roomNeeded(t, mustGrid(t, size[0], size[1]))
+		asked := roomNeeded(t, swaptest.Grid(t, size[0], size[1]))
 		should.Not(t, asked < counted, "%v: %d bytes on disk, %d were asked for", size, counted, asked)
 	}
 }
@@ -368,7 +359,7 @@ func bytesIn(t *testing.T, dir string) (bytes int64) {
 // TestRoom: a search for which there is too little room is refused and leaves
 // nothing behind; what an interrupted one has left counts as room.
 func TestRoom(t *testing.T) {
-	g := mustGrid(t, 2, 4)
+	g := swaptest.Grid(t, 2, 4)
 	need, room := roomNeeded(t, g), error(nil)
 	run := func(dir string, free uint64) error {
 		o := onDisk(dir)

@@ -24,13 +24,6 @@ import (
 	"grenier/pipeline/swap/patterns"
 )
 
-var mustGrid = swaptest.Grid
-
-func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
-	tb.Helper()
-	return must.Get(heuristic.TilesOf(g, numbers))(tb)
-}
-
 // relax returns the costs of all placements of tiles by relaxing every swap until nothing changes: no queue, no order, no table of steps.
 func relax(g *swap.Grid, tiles heuristic.Tiles, cost heuristic.Cost) []uint8 {
 	n, k := g.Cells(), tiles.Len()
@@ -73,8 +66,7 @@ var shapes = [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3
 
 // TestLongValues compares databases of one set of tiles, and of all sets of a size, with the plain relaxation.
 func TestLongValues(t *testing.T) {
-	for _, shape := range shapes[:tries.More(9, len(shapes))] {
-		g := mustGrid(t, shape[0], shape[1])
+	for shape, g := range swaptest.Grids(t, shapes[:tries.More(9, len(shapes))]...) {
 		for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 			o := patterns.Options{Job: job.Job{Workers: 2}, Cost: cost}
 			for set := heuristic.Tiles(1); int(set) < 1<<g.Cells(); set = set*3 + 1 {
@@ -111,25 +103,24 @@ func save(t *testing.T, f *patterns.File) string {
 
 // TestFiles checks that bounds from files are those from memory.
 func TestFiles(t *testing.T) {
-	g := mustGrid(t, 2, 3)
+	g := swaptest.Grid(t, 2, 3)
 	o := patterns.Options{Cost: heuristic.Tracked}
 	names := []string{save(t, build(t, g, []int{0, 1, 2}, 0, o)), save(t, build(t, g, []int{4, 5}, 0, o)), save(t, build(t, g, nil, 3, o))}
-	z := &zoo{t: t, g: g}
 	for _, c := range []struct {
 		files []string
 		exact bool
 		want  heuristic.Heuristic
 	}{
-		{names[:2], false, z.staticOf("{1,2,3}{5,6}", heuristic.Tracked)}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
+		{names[:2], false, swaptest.Static(t, g, heuristic.Tracked, []int{0, 1, 2}, []int{4, 5})},
+		{names[2:], true, swaptest.Dynamic(t, g, heuristic.Tracked, 3, true)}, {names[2:], false, swaptest.Dynamic(t, g, heuristic.Tracked, 3, false)},
 	} {
 		h := must.Get(patterns.Load(t.Context(), g, c.files, c.exact, o))(t)
-		for rank := range perm.Factorial(6) {
-			s := perm.UnrankPacked(6, rank)
+		for _, s := range swaptest.States(g) {
 			must.Hold(t, h.Estimate(s) == c.want.Estimate(s), "%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
 		}
 	}
 	should.Be(t, must.Err(patterns.Load(t.Context(), g, names, false, o)), heuristic.ErrPattern)
-	should.Be(t, must.Err(patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o)), corrupt.ErrMismatch)
+	should.Be(t, must.Err(patterns.Load(t.Context(), swaptest.Grid(t, 3, 2), names[:1], false, o)), corrupt.ErrMismatch)
 	must.As[*memory.Error](t, must.Err(patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Job: job.Job{Memory: 10}})))
 	// A file that is in order but has the wrong number of values for its grid.
 	h := patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 2, Tiles: 3, Entries: 31}
@@ -138,8 +129,8 @@ func TestFiles(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	g := mustGrid(t, 4, 4)
-	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	g := swaptest.Grid(t, 4, 4)
+	all := must.Get(heuristic.TilesOf(g, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))(t)
 	o := patterns.Options{Job: job.Job{Memory: 1 << 20}, Cost: heuristic.Unit}
 	err := must.As[*memory.Error](t, must.Err(patterns.Static(t.Context(), g, all, o)))
 	should.Equal(t, err.Error(), "the pattern database needs 183 TiB of memory; the limit is 1.0 MiB")
@@ -156,7 +147,7 @@ func TestRefused(t *testing.T) {
 
 // TestFalseValues has files under right checksums with values that no pattern has.
 func TestFalseValues(t *testing.T) {
-	g := mustGrid(t, 3, 3)
+	g := swaptest.Grid(t, 3, 3)
 	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 		o := patterns.Options{Cost: cost}
 		right := []*patterns.File{build(t, g, []int{1, 4, 6}, 0, o), build(t, g, nil, 2, o)}
@@ -192,10 +183,9 @@ type space struct {
 func newSpace(g *swap.Grid) *space {
 	n := g.Cells()
 	sp := &space{grid: g, depth: swaptest.Distances(g)}
-	for r := range sp.depth {
-		state := perm.UnrankPacked(n, uint64(r))
+	for r, state := range swaptest.States(g) {
 		for _, m := range g.Swaps() {
-			if to := g.Apply(state, m).Rank(n); to > uint64(r) {
+			if to := g.Apply(state, m).Rank(n); to > r {
 				sp.edges = append(sp.edges, [2]uint32{uint32(r), uint32(to)})
 			}
 		}
@@ -210,16 +200,14 @@ type survey struct {
 }
 
 func (sp *space) survey(h heuristic.Heuristic) survey {
-	n := sp.grid.Cells()
-	value := make([]int, len(sp.depth))
+	value, sum := make([]int, len(sp.depth)), 0
 	var s survey
-	sum := 0
-	for r, depth := range sp.depth {
-		v := h.Estimate(perm.UnrankPacked(n, uint64(r)))
+	for r, state := range swaptest.States(sp.grid) {
+		v := h.Estimate(state)
 		value[r] = v
 		sum += v
 		s.most = max(s.most, v)
-		if v > int(depth) {
+		if v > int(sp.depth[r]) {
 			s.inadmissible++
 		}
 	}
@@ -269,7 +257,7 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 	}
 	if m := dynamic.FindStringSubmatch(name); m != nil {
 		size, _ := strconv.Atoi(m[1])
-		return z.dynamicOf(size, costs[m[2]], m[3] == "exact")
+		return swaptest.Dynamic(z.t, z.g, costs[m[2]], size, m[3] == "exact")
 	}
 	z.t.Fatalf("no bound %q", name)
 	return nil
@@ -303,21 +291,7 @@ func (z *zoo) sets(text string) (sets [][]int) {
 }
 
 func (z *zoo) staticOf(text string, cost heuristic.Cost) heuristic.Heuristic {
-	var list []*heuristic.Pattern
-	for _, set := range z.sets(text) {
-		p := must.Get(patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost}))(z.t)
-		list = append(list, p)
-	}
-	return must.Get(heuristic.NewStatic(list...))(z.t)
-}
-
-func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
-	var tables []*heuristic.SetTable
-	for k := 1; k <= size; k++ {
-		table := must.Get(patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost}))(z.t)
-		tables = append(tables, table)
-	}
-	return must.Get(heuristic.NewDynamic(exact, tables...))(z.t)
+	return swaptest.Static(z.t, z.g, cost, z.sets(text)...)
 }
 
 // TestLongTruth compares with values that were computed by programs independent of this one, on all states and all
@@ -332,7 +306,7 @@ func TestLongTruth(t *testing.T) {
 			continue
 		}
 		if spaces[shape] == nil {
-			spaces[shape] = newSpace(mustGrid(t, rows, cols))
+			spaces[shape] = newSpace(swaptest.Grid(t, rows, cols))
 		}
 		h := (&zoo{t: t, g: spaces[shape].grid}).make(r[2])
 		if h == nil {
@@ -376,7 +350,7 @@ func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	for size := 1; size <= min(n, heuristic.MaxSet); size++ {
 		for _, exact := range []bool{false, true} {
 			if n < 9 || size < 3 || exact == (cost == heuristic.Tracked) { // half of them take long enough
-				all = append(all, z.dynamicOf(size, cost, exact))
+				all = append(all, swaptest.Dynamic(z.t, z.g, cost, size, exact))
 			}
 		}
 	}
@@ -389,17 +363,17 @@ func TestLongFlags(t *testing.T) {
 	cells := tries.Pick(6, 7, 9)
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {
-			g := mustGrid(t, rows, cols)
+			g := swaptest.Grid(t, rows, cols)
 			if cols == 1 && rows > 1 {
-				should.List(t, g.Swaps(), mustGrid(t, 1, rows).Swaps(), "%d x 1: not those of a row", rows)
+				should.List(t, g.Swaps(), swaptest.Grid(t, 1, rows).Swaps(), "%d x 1: not those of a row", rows)
 				continue
 			}
 			sp, z := newSpace(g), &zoo{t: t, g: g}
 			for _, cost := range costs {
 				for _, h := range z.bounds(cost) {
 					k := known{Heuristic: h, cells: g.Cells()}
-					for r := range perm.Factorial(k.cells) {
-						k.values = append(k.values, h.Estimate(perm.UnrankPacked(k.cells, r)))
+					for _, s := range swaptest.States(g) {
+						k.values = append(k.values, h.Estimate(s))
 					}
 					for _, h := range []heuristic.Heuristic{k, heuristic.Lift{Heuristic: k, Grid: g}, heuristic.Inverse{Heuristic: k, Grid: g}} {
 						got := sp.survey(h)

@@ -18,11 +18,8 @@ import (
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/job"
-	"grenier/pipeline/swap/patterns"
 	"grenier/pipeline/swap/search"
 )
-
-var mustGrid = swaptest.Grid
 
 func shuffled(g *swap.Grid, r *rand.Rand) (s swap.State) {
 	for c, t := range r.Perm(g.Cells()) {
@@ -36,7 +33,7 @@ var known = map[[2]int][]uint8{}
 // solved returns a grid, and the distances of its states by rank, which are found once.
 func solved(t *testing.T, rows, cols int) (*swap.Grid, []uint8) {
 	t.Helper()
-	g, size := mustGrid(t, rows, cols), [2]int{rows, cols}
+	g, size := swaptest.Grid(t, rows, cols), [2]int{rows, cols}
 	if known[size] == nil {
 		known[size] = swaptest.Distances(g)
 	}
@@ -47,19 +44,8 @@ func solved(t *testing.T, rows, cols int) (*swap.Grid, []uint8) {
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	tb.Helper()
 	w := must.Get(heuristic.NewWalking(g))(tb)
-	o := patterns.Options{Cost: heuristic.Tracked}
-	var list []*heuristic.Pattern
-	for _, set := range sets {
-		tiles := must.Get(heuristic.TilesOf(g, set))(tb)
-		list = append(list, must.Get(patterns.Static(tb.Context(), g, tiles, o))(tb))
-	}
-	static := must.Get(heuristic.NewStatic(list...))(tb)
-	var tables []*heuristic.SetTable
-	for size := 1; size <= min(2, g.Cells()); size++ {
-		tables = append(tables, must.Get(patterns.Dynamic(tb.Context(), g, size, o))(tb))
-	}
-	greedy := must.Get(heuristic.NewDynamic(false, tables...))(tb)
-	exact := must.Get(heuristic.NewDynamic(true, tables...))(tb)
+	static, size := swaptest.Static(tb, g, heuristic.Tracked, sets...), min(2, g.Cells())
+	greedy, exact := swaptest.Dynamic(tb, g, heuristic.Tracked, size, false), swaptest.Dynamic(tb, g, heuristic.Tracked, size, true)
 	return []heuristic.Heuristic{
 		heuristic.Zero{}, heuristic.NewInversions(g), heuristic.NewManhattan(g), w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
 		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
@@ -159,7 +145,7 @@ func TestLongChains(t *testing.T) {
 		}
 		t.Logf("%d x %d: %.3f times as many swaps as are needed on average, %.2f times at most", g.Rows(), g.Cols(), float64(all)/float64(needed), worst)
 	}
-	g := mustGrid(t, 3, 4)
+	g := swaptest.Grid(t, 3, 4)
 	r := rand.New(rand.NewPCG(4, 1))
 	for range tries.Pick(1, 30, 200) {
 		s := shuffled(g, r)
@@ -186,7 +172,7 @@ func TestLongRandomLarger(t *testing.T) {
 		}, 100},
 	}
 	for _, c := range all[:tries.More(1, 2)] {
-		g, r := mustGrid(t, c.rows, 4), rand.New(rand.NewPCG(uint64(c.rows), uint64(2*c.rows-2)))
+		g, r := swaptest.Grid(t, c.rows, 4), rand.New(rand.NewPCG(uint64(c.rows), uint64(2*c.rows-2)))
 		all := bounds(t, g, c.sets...)
 		for range tries.Pick(1, 2, c.tries) {
 			s := shuffled(g, r)
@@ -226,7 +212,7 @@ func TestLongStopped(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	small, g := mustGrid(t, 2, 2), mustGrid(t, 5, 5)
+	small, g := swaptest.Grid(t, 2, 2), swaptest.Grid(t, 5, 5)
 	for _, c := range []struct {
 		name  string
 		g     *swap.Grid
@@ -248,7 +234,7 @@ func TestRefused(t *testing.T) {
 	}
 	last := perm.UnrankPacked(9, perm.Factorial(9)-1)
 	for _, name := range []string{"bfs", "graph", "astar-parallel"} {
-		g := mustGrid(t, 3, 3)
+		g := swaptest.Grid(t, 3, 3)
 		r, err := search.Solve(must.Ended(t), name, g, g.List(last), search.Options{Job: job.Job{Workers: 2}, Heuristic: heuristic.NewManhattan(g)})
 		should.Hold(t, errors.Is(err, context.Canceled) && r.Stopped == "interrupt" && r.Lower != 0 && r.Lower <= 16 && len(r.Swaps) >= 16,
 			"%s, cancelled: %+v, %v", name, r, err)
@@ -259,7 +245,7 @@ func TestRefused(t *testing.T) {
 func TestProgress(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	g := mustGrid(t, 4, 4)
+	g := swaptest.Grid(t, 4, 4)
 	s := perm.UnrankPacked(16, perm.Factorial(16)-1)
 	var list []search.Progress
 	o := search.Options{Heuristic: heuristic.NewManhattan(g), Job: job.Job{Memory: 1 << 30, Progress: func(s job.Step) {
@@ -294,7 +280,7 @@ func (p patchy) Estimate(s swap.State) int {
 
 // TestLongJumps: where a bound jumps, that of a neighbour counts too, and fewer states are expanded for the same solution.
 func TestLongJumps(t *testing.T) {
-	g, r := mustGrid(t, 2, 4), rand.New(rand.NewPCG(7, 2))
+	g, r := swaptest.Grid(t, 2, 4), rand.New(rand.NewPCG(7, 2))
 	states := []swap.State{shuffled(g, r), shuffled(g, r), shuffled(g, r)}[:tries.More(1, 3)]
 	w := must.Get(heuristic.NewWalking(g))(t)
 	for _, name := range []string{"astar", "astar-bucket", "idastar"} {
@@ -311,7 +297,7 @@ func TestLongJumps(t *testing.T) {
 
 // TestSVG checks that the drawing is XML with a tile for each cell that ends at home.
 func TestSVG(t *testing.T) {
-	g := mustGrid(t, 2, 3)
+	g := swaptest.Grid(t, 2, 3)
 	puzzle := must.Get(g.Puzzle([]int{2, 1, 3, 4, 5, 6}))(t)
 	var values []string
 	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
@@ -327,7 +313,7 @@ func TestSVG(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	g := mustGrid(t, 2, 5)
+	g := swaptest.Grid(t, 2, 5)
 	puzzle := must.Get(g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1}))(t)
 	frames := search.Frames(puzzle, []swap.Swap{{A: 0, B: 1}, {A: 4, B: 9}}, func(cell string) string {
 		return "<" + strings.TrimSpace(cell) + ">"
@@ -343,8 +329,8 @@ func TestFrames(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}, {5, 5}, {8, 8}, {64, 1}} {
-		g := mustGrid(t, shape[0], shape[1])
+	shapes := [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}, {5, 5}, {8, 8}, {64, 1}}
+	for shape, g := range swaptest.Grids(t, shapes...) {
 		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
 		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
 			s := must.Get(search.Generate(g, d, r))(t)
@@ -353,7 +339,7 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
-		should.Be(t, must.Err(search.Generate(mustGrid(t, 2, 2), d, r)), search.ErrDifficulty, "%v", d)
+		should.Be(t, must.Err(search.Generate(swaptest.Grid(t, 2, 2), d, r)), search.ErrDifficulty, "%v", d)
 	}
 }
 
@@ -393,7 +379,7 @@ func (b broken) Estimate(s swap.State) int {
 
 // TestParallelPanic: a panic of a worker is an error of the search.
 func TestParallelPanic(t *testing.T) {
-	g := mustGrid(t, 2, 3)
+	g := swaptest.Grid(t, 2, 3)
 	start := g.Goal().Swap(0, 5)
 	o := search.Options{Job: job.Job{Workers: 3}, Heuristic: broken{on: start.Swap(0, 1)}}
 	must.As[*crew.PanicError](t, must.Err(search.Solve(t.Context(), "astar-parallel", g, g.List(start), o)))
@@ -420,8 +406,7 @@ func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Opti
 // TestLargeNear solves grids that are a known number of swaps from home at most: no lower bound may be above it, and IDA* is not longer.
 func TestLargeNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	for _, shape := range [][2]int{{1, 20}, {2, 9}, {5, 5}, {4, 6}, {8, 8}} {
-		g := mustGrid(t, shape[0], shape[1])
+	for _, g := range swaptest.Grids(t, [][2]int{{1, 20}, {2, 9}, {5, 5}, {4, 6}, {8, 8}}...) {
 		for range 3 {
 			l := g.Home()
 			for range 6 {
@@ -438,8 +423,7 @@ func TestLargeNear(t *testing.T) {
 // TestLongLargeRandom checks that a wider beam is no worse and that greedy is.
 func TestLongLargeRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
-	for _, shape := range [][2]int{{3, 6}, {5, 5}, {8, 8}}[:tries.More(2, 3)] {
-		g := mustGrid(t, shape[0], shape[1])
+	for shape, g := range swaptest.Grids(t, [][2]int{{3, 6}, {5, 5}, {8, 8}}[:tries.More(2, 3)]...) {
 		l := must.Get(search.Generate(g, 0.67, r))(t)
 		greedy := runList(t, "greedy", g, l, search.Options{})
 		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
@@ -468,7 +452,7 @@ func TestBeamDistances(t *testing.T) {
 
 // TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
-	g := mustGrid(t, 5, 5)
+	g := swaptest.Grid(t, 5, 5)
 	l := must.Get(search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12))))(t)
 	var most uint64
 	const memory = 100_000
@@ -483,7 +467,7 @@ func TestBeamMemory(t *testing.T) {
 // TestLongLine gives the beam the reversal of the longest line, which has the largest bounds
 // that there are: it needs every one of its inversions, as greedy finds.
 func TestLongLine(t *testing.T) {
-	g := mustGrid(t, 1, 64)
+	g := swaptest.Grid(t, 1, 64)
 	l := g.Home()
 	slices.Reverse(l)
 	const inversions = 64 * 63 / 2
