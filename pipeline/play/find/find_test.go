@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
@@ -31,41 +32,30 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type oracle struct {
-	t      testing.TB
-	space  *awari.Space
-	layers [][]int8
+	testrun.Table
+	t testing.TB
 }
 
-func newOracle(t testing.TB, game awari.Game, layers [][]int8) *oracle {
-	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers}
-}
-
-func (o *oracle) Game() awari.Game { return o.space.Game }
-func (o *oracle) MaxSeeds() int    { return len(o.layers) - 1 }
-
-func (o *oracle) Score(_ context.Context, b awari.Board) (int8, error) { return int8(o.score(b)), nil }
-
-func (o *oracle) score(b awari.Board) int {
-	n, rank := o.space.Rank(b)
-	return int(o.layers[n][rank])
+func newOracle(t testing.TB, game awari.Game, layers [][]int8) oracle {
+	return oracle{testrun.Table{Space: testrun.Space(t, game, len(layers)-1), Scores: layers}, t}
 }
 
 // facts returns what conditions call by these names; those that do not exist are absent.
-func (o *oracle) facts(b awari.Board) map[string]int {
-	v, q := o.score(b), o.space.Half()
+func (o oracle) facts(b awari.Board) map[string]int {
+	v, q := o.Worth(b), o.Half()
 	x := map[string]int{"value": v, "mover": 0, "opponent": 0, "winning": 0, "drawing": 0, "losing": 0}
 	for pit := range 2 * q {
 		x[fmt.Sprint("p", pit)] = int(b[pit])
 		x[[]string{"mover", "opponent"}[pit/q]] += int(b[pit])
 	}
 	var values, captures, replies, taken, given []int // taken and given by best moves
-	for _, play := range o.space.Plays(b) {
+	for _, play := range o.Plays(b) {
 		if !play.Legal {
 			continue
 		}
-		w, reply := play.Captured-o.score(play.Child), 0
+		w, reply := play.Captured-o.Worth(play.Child), 0
 		x[[]string{"losing", "drawing", "winning"}[1+cmp.Compare(w, 0)]]++
-		for _, answer := range o.space.Plays(play.Child) {
+		for _, answer := range o.Plays(play.Child) {
 			reply = max(reply, answer.Captured)
 		}
 		values, captures, replies = append(values, w), append(captures, play.Captured), append(replies, reply)
@@ -101,30 +91,23 @@ func (r *Result) places() (list []place) {
 	return list
 }
 
-func (o *oracle) all(from, to int) []hit {
-	var hits []hit
-	for n := from; n <= to; n++ {
-		for rank := range o.space.Size(n) {
-			hits = append(hits, hit{place{n, rank}, o.facts(o.space.Unrank(n, rank))})
-		}
+func (o oracle) all(from, to int) (hits []hit) {
+	for rank, b := range testrun.Boards(o.Space, from, to) {
+		hits = append(hits, hit{place{b.Seeds(), rank}, o.facts(b)})
 	}
 	return hits
 }
 
 // matching returns those that a condition wants: it is written once as text and once as bounds.
 func matching(hits []hit, bounds map[string][2]int) []hit {
-	var list []hit
-	for _, h := range hits {
-		ok := true
+	return slices.DeleteFunc(slices.Clone(hits), func(h hit) bool {
 		for name, b := range bounds {
-			x, there := h.facts[name]
-			ok = ok && there && x >= b[0] && x <= b[1]
+			if x, there := h.facts[name]; !there || x < b[0] || x > b[1] {
+				return true
+			}
 		}
-		if ok {
-			list = append(list, h)
-		}
-	}
-	return list
+		return false
+	})
 }
 
 const most = math.MaxInt
@@ -194,8 +177,7 @@ func TestOrders(t *testing.T) {
 	at := slices.IndexFunc(all, func(h hit) bool { return h.place == want[4].place })
 	should.Hold(t, r.Hits == 5 && r.Positions == uint64(at+1), "first: %d hits in %d positions, want %d", r.Hits, r.Positions, at+1)
 	for name := range facts {
-		order := must.Get(Most(names[name]))(t)
-		o.Order = order
+		o.Order = must.Get(Most(names[name]))(t)
 		if names[name] == "p7" {
 			break
 		}
@@ -210,8 +192,8 @@ func TestOrders(t *testing.T) {
 			return cmp.Compare(value(b), value(a))
 		})
 		r := run(t, dir, o)
-		should.List(t, r.places(), first(sorted), "%s", order)
-		should.Equal(t, r.Hits, uint64(len(want)), "%s: hits", order)
+		should.List(t, r.places(), first(sorted), "%s", o.Order)
+		should.Equal(t, r.Hits, uint64(len(want)), "%s: hits", o.Order)
 	}
 	// Any position can be chosen at random, and the seed decides.
 	o.Order = Random
@@ -313,11 +295,7 @@ func TestKilled(t *testing.T) {
 func TestStateRefused(t *testing.T) {
 	game, layers, dir := testrun.Run(t, 12, awari.Awari, 7, 1000)
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o.Progress = func(job.Step) { cancel() }
-	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
-	o.Progress = nil
+	runstest.Interrupt(t, &o.Job, func(job.Step) bool { return true }, func(ctx context.Context) error { return must.Err(Run(ctx, dir, o)) })
 	data := must.Read(t, o.State)
 	for name, change := range map[string]func(o *Options){
 		"condition": func(o *Options) { o.Condition = must.Get(Parse("winning=2"))(t) },
@@ -395,7 +373,6 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(c.String())
-		must.Hold(t, err == nil, "%q becomes %q: %v", text, c.String(), err)
-		must.Hold(t, again == c, "%q becomes %q, which means something else", text, c.String())
+		must.Hold(t, err == nil && again == c, "%q becomes %q, which means something else: %v", text, c.String(), err)
 	})
 }

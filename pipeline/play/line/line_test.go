@@ -14,30 +14,8 @@ import (
 	"grenier/pipeline/play/line"
 )
 
-type memory struct {
-	*awari.Space
-	layers [][]int8
-}
-
-func (m *memory) Game() awari.Game { return m.Space.Game }
-func (m *memory) MaxSeeds() int    { return len(m.layers) - 1 }
-
-func (m *memory) Score(_ context.Context, b awari.Board) (int8, error) {
-	n, rank := m.Rank(b)
-	return m.layers[n][rank], nil
-}
-
-func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
-	game := testrun.Game(t, pits, rules)
-	return &memory{testrun.Space(t, game, seeds), testrun.Solve(t, game, seeds)}
-}
-
-func (m *memory) every(visit func(b awari.Board, score int)) {
-	for n, scores := range m.layers {
-		for rank, score := range scores {
-			visit(m.Unrank(n, uint64(rank)), int(score))
-		}
-	}
+func solve(t testing.TB, pits, seeds int, rules awari.Rules) testrun.Table {
+	return testrun.NewTable(t, testrun.Game(t, pits, rules), seeds)
 }
 
 // TestLongEveryLine plays the best line of every position by the rules and counts.
@@ -46,16 +24,16 @@ func TestLongEveryLine(t *testing.T) {
 		for _, r := range awari.RuleSets() {
 			t.Run(fmt.Sprintf("%d-%v", c.pits, r), func(t *testing.T) {
 				m := solve(t, c.pits, c.seeds, r)
-				m.every(func(b awari.Board, score int) {
-					checkLine(t, m, b, score, must.Get(line.Best(t.Context(), m, b, line.Options{}))(t))
-				})
+				for _, b := range testrun.Boards(m.Space, 0, c.seeds) {
+					checkLine(t, m, b, must.Get(line.Best(t.Context(), m, b, line.Options{}))(t))
+				}
 			})
 		}
 	}
 }
 
-func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
-	game := m.Game()
+func checkLine(t testing.TB, m testrun.Table, b awari.Board, l *line.Line) {
+	game, want := m.Game(), m.Worth(b)
 	type turn struct {
 		board awari.Board
 		side  int
@@ -63,9 +41,8 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	seen := map[turn]bool{}
 	first, score, plies := b, 0, 0
 	for i, move := range l.Moves {
-		play := game.Plays(b)[move.Pit]
-		value, _ := m.Score(t.Context(), b)
-		must.Hold(t, move.Board == b && play.Legal && move.Child == play.Child && move.Captured == play.Captured && move.Value == int(value),
+		play, value := game.Plays(b)[move.Pit], m.Worth(b)
+		must.Hold(t, move.Board == b && play.Legal && move.Child == play.Child && move.Captured == play.Captured && move.Value == value,
 			"board %v: move %d is %+v", first, i, move)
 		must.Not(t, plies != 0 && move.Plies != plies, "board %v, move %d: %d plies left, want %d", first, i, move.Plies, plies)
 		must.Not(t, (move.Plies == 0) != (value == 0) || move.Captured > 0 && move.Plies > 1 || move.Captured == 0 && move.Plies == 1,
@@ -77,10 +54,9 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		must.Equal(t, l.Running()[i], score, "board %v: running score", first)
 		b = move.Child
 	}
-	last, _ := m.Score(t.Context(), b)
 	must.Equal(t, b, l.Last, "the end of board %s", game.Text(first))
 	switch {
-	case l.End == line.Repetition && (last != 0 || !seen[turn{b, len(l.Moves) % 2}]):
+	case l.End == line.Repetition && (m.Worth(b) != 0 || !seen[turn{b, len(l.Moves) % 2}]):
 		t.Fatalf("board %s: not a repetition", game.Text(first))
 	case l.End == line.Finished:
 		for _, play := range game.Plays(b) {
@@ -96,13 +72,13 @@ func TestLimit(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	var b awari.Board
 	var want line.Move // the greatest distance
-	m.every(func(board awari.Board, _ int) {
+	for _, board := range testrun.Boards(m.Space, 0, 6) {
 		move, _, err := line.Next(t.Context(), m, board, line.Options{})
 		must.OK(t, err)
 		if move.Plies > want.Plies {
 			b, want = board, move
 		}
-	})
+	}
 	must.Not(t, want.Plies < 10, "the greatest distance is %d", want.Plies)
 	should.Be(t, must.Err(line.Best(must.Ended(t), m, b, line.Options{})), context.Canceled)
 	failed := 0
@@ -123,15 +99,14 @@ func TestLimit(t *testing.T) {
 // follows from its moves, but nothing is ever captured for it.
 func TestUngrounded(t *testing.T) {
 	m := solve(t, 8, 2, awari.Awari)
-	circle := awari.Board{1, 0, 0, 0, 1}
-	value := 1
+	circle, value := awari.Board{1, 0, 0, 0, 1}, 1
 	for b := circle; ; value = -value {
 		n, rank := m.Rank(b)
-		if m.layers[n][rank] == int8(value) {
+		if m.Scores[n][rank] == int8(value) {
 			break
 		}
-		must.Equal(t, m.layers[n][rank], 0, "board %s is worth", m.Text(b))
-		m.layers[n][rank] = int8(value)
+		must.Equal(t, m.Scores[n][rank], 0, "board %s is worth", m.Text(b))
+		m.Scores[n][rank] = int8(value)
 		moves := m.Successors(nil, b)
 		must.Hold(t, len(moves) == 1 && moves[0].Reward == 0, "board %s has moves %v", m.Text(b), moves)
 		b = moves[0].To
@@ -142,13 +117,11 @@ func TestUngrounded(t *testing.T) {
 // TestContradictions changes single scores: a line that meets one says so.
 func TestContradictions(t *testing.T) {
 	m := solve(t, 4, 8, awari.Strict)
-	for rank := range m.layers[8] {
+	for rank, b := range testrun.Boards(m.Space, 8, 8) {
 		for _, by := range []int8{-3, 3} {
-			m.layers[8][rank] += by
-			b := m.Unrank(8, uint64(rank))
-			_, err := line.Best(t.Context(), m, b, line.Options{})
-			should.Be(t, err, corrupt.ErrCorrupt, "board %s changed by %d", m.Text(b), by)
-			m.layers[8][rank] -= by
+			m.Scores[8][rank] += by
+			should.Be(t, must.Err(line.Best(t.Context(), m, b, line.Options{})), corrupt.ErrCorrupt, "board %s changed by %d", m.Text(b), by)
+			m.Scores[8][rank] -= by
 		}
 	}
 }
