@@ -150,9 +150,7 @@ func TestRefusedExports(t *testing.T) {
 	damaged := testrun.Copy(t, large)
 	path := filepath.Join(damaged, rundir.LayerName(9))
 	testrun.Flip(t, path, len(must.Read(t, path))/2)
-	none, last := filepath.Join(small, "none"), func(f Format, c frame.Codec) Options {
-		return Options{Seeds: 9, Format: f, Codec: c, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	}
+	none := filepath.Join(small, "none")
 	type export struct {
 		dir  string
 		o    Options
@@ -162,14 +160,14 @@ func TestRefusedExports(t *testing.T) {
 		{strict, Options{Seeds: 2, Format: Vu}, ErrFormat}, {small, Options{Seeds: 2, Format: Vu}, ErrFormat},
 		{small, Options{Seeds: 3, Format: Colex}, tables.ErrUnsolved}, {small, Options{Seeds: -1, Format: Colex}, tables.ErrUnsolved},
 		{small, Options{Seeds: 2, Format: Colex, Codec: "gzip"}, frame.ErrCodec}, {none, Options{Format: Colex}, rundir.ErrMissing},
-		{damaged, last(Colex, frame.None), corrupt.ErrCorrupt},
+		{damaged, options(9, Colex, frame.None), corrupt.ErrCorrupt},
 	}
 	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
-		o := last(Vu, codec)
+		o := options(9, Vu, codec)
 		o.Progress = func(job.Step) { cancel() }
 		all = append(all, export{large, o, context.Canceled})
 		for _, left := range []int{0, 30_000} {
-			should.Be(t, must.Err(Write(t.Context(), large, &failing{left}, last(Npy, codec))), errFull, "%s, %d bytes", codec, left)
+			should.Be(t, must.Err(Write(t.Context(), large, &failing{left}, options(9, Npy, codec))), errFull, "%s, %d bytes", codec, left)
 		}
 	}
 	for _, c := range all {
@@ -204,9 +202,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // published lists the boards of a vu file as the database describes it.
 func published(t *testing.T, game awari.Game, n int) (boards []awari.Board) {
-	space, pits := testrun.Space(t, game, n), game.Pits()
-	for rank := range space.Size(n) {
-		if b := space.Unrank(n, rank); slices.Contains(b[pits/2:pits], 0) {
+	pits := game.Pits()
+	for _, b := range testrun.Boards(testrun.Space(t, game, n), n, n) {
+		if slices.Contains(b[pits/2:pits], 0) {
 			slices.Reverse(b[:pits]) // the last pit matters most
 			boards = append(boards, b)
 		}
@@ -418,10 +416,9 @@ func TestLongWriteParts(t *testing.T) {
 					cat = append(cat, must.Read(t, filepath.Join(out, partName(name, job.Part{Index: i + 1, Of: n})))...)
 				}
 				must.Write(t, path, cat)
-				want := unpacked(t, codec, filepath.Join(whole, name))
-				if got := unpacked(t, codec, path); got != want || positions[e.Seeds] != e.Positions || codec == frame.None && string(cat) != want {
-					t.Errorf("%s, %d parts: %d bytes, want %d; %d positions, want %d", name, n, len(got), len(want), positions[e.Seeds], e.Positions)
-				}
+				want, got := unpacked(t, codec, filepath.Join(whole, name)), unpacked(t, codec, path)
+				should.Hold(t, got == want && positions[e.Seeds] == e.Positions && (codec != frame.None || string(cat) == want),
+					"%s, %d parts: %d bytes, want %d; %d positions, want %d", name, n, len(got), len(want), positions[e.Seeds], e.Positions)
 			}))
 		}
 	}
@@ -460,13 +457,13 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 	for n := range tb.MaxSeeds() + 1 {
 		path := filepath.Join(work, "scores")
 		must.Write(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
-		report := must.Get(Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec)))(t)
+		report := must.Get(Import(t.Context(), dir, path, tb.Game(), options(n, format, codec)))(t)
 		should.Hold(t, report.Layer.Hash == tb.Layers()[n].Hash, "%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
 	}
 	return dir
 }
 
-func importOptions(n int, format Format, codec frame.Codec) Options {
+func options(n int, format Format, codec frame.Codec) Options {
 	return Options{Seeds: n, Format: format, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
@@ -508,7 +505,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()
 	path := filepath.Join(dir, "file")
 	must.Write(t, path, file)
-	i := &intake{Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom}
+	i := &intake{Options: options(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom}
 	work := must.Get(vfs.OpenDir(dir))(t)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)
@@ -551,7 +548,7 @@ func TestBadFiles(t *testing.T) {
 		} {
 			path := filepath.Join(t.TempDir(), "scores.7")
 			must.Write(t, path, c.data)
-			err := must.Err(Import(t.Context(), dir, path, game, importOptions(7, f, c.codec)))
+			err := must.Err(Import(t.Context(), dir, path, game, options(7, f, c.codec)))
 			should.Says(t, err, corrupt.ErrCorrupt, strings.Split(path+"|"+c.words, "|")...)
 			must.Same(t, fmt.Sprintf("%s, %s: another directory", f, name), before, must.Tree(t, dir))
 		}
@@ -586,16 +583,16 @@ func TestRefusedImports(t *testing.T) {
 		o         Options
 		matches   func(error) bool
 	}{
-		"layers below missing": {missing, path, game, importOptions(3, Vu, frame.None), order("lacks layer 0")},
-		"layer below missing":  {filled, path, game, importOptions(6, Vu, frame.None), order("lacks layer 5")},
-		"there already":        {filled, path, game, importOptions(3, Vu, frame.None), order("has layer 3 already: the next one is 5")},
-		"other rules":          {filled, path, strict, importOptions(5, Colex, frame.None), is(rundir.ErrOtherRun)},
-		"vu of strict":         {missing, path, strict, importOptions(0, Vu, frame.None), is(ErrFormat)},
-		"csv":                  {missing, path, game, importOptions(0, CSV, frame.None), is(ErrFormat)},
-		"no such file":         {missing, path + ".none", game, importOptions(0, Vu, frame.None), is(os.ErrNotExist)},
-		"a directory":          {filled, t.TempDir(), game, importOptions(5, Colex, frame.None), says("is a directory")},
-		"too many seeds":       {missing, path, game, importOptions(49, Vu, frame.None), is(awari.ErrSeeds)},
-		"too few seeds":        {missing, path, game, importOptions(-1, Colex, frame.None), is(awari.ErrSeeds)},
+		"layers below missing": {missing, path, game, options(3, Vu, frame.None), order("lacks layer 0")},
+		"layer below missing":  {filled, path, game, options(6, Vu, frame.None), order("lacks layer 5")},
+		"there already":        {filled, path, game, options(3, Vu, frame.None), order("has layer 3 already: the next one is 5")},
+		"other rules":          {filled, path, strict, options(5, Colex, frame.None), is(rundir.ErrOtherRun)},
+		"vu of strict":         {missing, path, strict, options(0, Vu, frame.None), is(ErrFormat)},
+		"csv":                  {missing, path, game, options(0, CSV, frame.None), is(ErrFormat)},
+		"no such file":         {missing, path + ".none", game, options(0, Vu, frame.None), is(os.ErrNotExist)},
+		"a directory":          {filled, t.TempDir(), game, options(5, Colex, frame.None), says("is a directory")},
+		"too many seeds":       {missing, path, game, options(49, Vu, frame.None), is(awari.ErrSeeds)},
+		"too few seeds":        {missing, path, game, options(-1, Colex, frame.None), is(awari.ErrSeeds)},
 		"too little memory":    {missing, path, game, Options{Format: Vu, Codec: frame.None, Job: job.Job{Memory: 1 << 20}}, says("limit is 1.0 MiB")},
 	} {
 		err := must.Err(Import(t.Context(), c.dir, c.path, c.game, c.o))
@@ -615,7 +612,7 @@ func TestInterruptedImport(t *testing.T) {
 	before := must.Tree(t, dir)
 	for _, stage := range []string{"unpacking", "full boards", "sealing"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		o := importOptions(8, Vu, frame.LZ4)
+		o := options(8, Vu, frame.LZ4)
 		last := 0.0
 		o.Progress = func(p job.Step) {
 			should.Not(t, p.Done < last || p.Done > p.Total, "%+v after %v", p, last)
@@ -643,7 +640,7 @@ func TestWrongLayersBelow(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers[:6], 1<<16)
 	before := must.Tree(t, dir)
-	should.Says(t, must.Err(Import(t.Context(), dir, path, game, importOptions(6, Vu, frame.None))), corrupt.ErrCorrupt, "layer-02.gl: board")
+	should.Says(t, must.Err(Import(t.Context(), dir, path, game, options(6, Vu, frame.None))), corrupt.ErrCorrupt, "layer-02.gl: board")
 	must.Same(t, "another directory", before, must.Tree(t, dir))
 }
 

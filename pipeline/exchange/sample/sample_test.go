@@ -2,11 +2,11 @@ package sample_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +21,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
@@ -59,30 +58,22 @@ var formats = []sample.Format{sample.CSV, sample.JSONL, sample.Npy}
 type truth map[string]row
 
 func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) truth {
-	space := testrun.Space(t, game, to)
-	score := func(b awari.Board) int {
-		n, rank := space.Rank(b)
-		return int(layers[n][rank])
-	}
-	all := truth{}
-	for n := from; n <= to; n++ {
-		for rank := range space.Size(n) {
-			b := space.Unrank(n, rank)
-			r := row{Pits: game.Numbers(b), Value: score(b), Best: []int{}}
-			plays := space.Plays(b)
-			for pit, play := range plays[:game.Half()] {
-				if !play.Legal {
-					r.Moves = append(r.Moves, nil)
-					continue
-				}
-				v := play.Captured - score(play.Child)
-				r.Moves = append(r.Moves, &v)
-				if v == r.Value {
-					r.Best = append(r.Best, pit)
-				}
+	table, all := testrun.Table{Space: testrun.Space(t, game, to), Scores: layers}, truth{}
+	for _, b := range testrun.Boards(table.Space, from, to) {
+		r := row{Pits: game.Numbers(b), Value: table.Worth(b), Best: []int{}}
+		plays := game.Plays(b)
+		for pit, play := range plays[:game.Half()] {
+			if !play.Legal {
+				r.Moves = append(r.Moves, nil)
+				continue
 			}
-			all[fmt.Sprint(r.Pits)] = r
+			v := play.Captured - table.Worth(play.Child)
+			r.Moves = append(r.Moves, &v)
+			if v == r.Value {
+				r.Best = append(r.Best, pit)
+			}
 		}
+		all[fmt.Sprint(r.Pits)] = r
 	}
 	return all
 }
@@ -195,11 +186,7 @@ func TestPlies(t *testing.T) {
 	for _, o.Format = range formats {
 		data, known := write(t, dir, o), 0
 		for i, r := range read(t, o.Format, game, data) {
-			var b awari.Board
-			for pit, seeds := range r.Pits {
-				b[pit] = uint8(seeds)
-			}
-			plies, ok, err := tb.Distance(t.Context(), b)
+			plies, ok, err := tb.Distance(t.Context(), testrun.BoardOf(r.Pits))
 			must.OK(t, err)
 			if want[o.Format][i].Plies = nil; ok {
 				want[o.Format][i].Plies = &plies
@@ -261,10 +248,8 @@ func TestSameBytes(t *testing.T) {
 func TestByScore(t *testing.T) {
 	game, layers, dir := testrun.Run(t, 12, awari.Awari, 6, 1000)
 	there := map[int]int{}
-	for _, scores := range layers[5:] {
-		for _, x := range scores {
-			there[int(x)]++
-		}
+	for _, x := range slices.Concat(layers[5:]...) {
+		there[int(x)]++
 	}
 	data := write(t, dir, sample.Options{From: 5, To: 6, Count: 2000, Format: sample.Npy, ByScore: true})
 	got := map[int]int{}
@@ -328,8 +313,7 @@ func TestDamage(t *testing.T) {
 // readCard reads the card of the file at path, and compares it with the files and the run.
 func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 	t.Helper()
-	var c sample.Card
-	must.OK(t, json.Unmarshal(must.Read(t, path+sample.CardSuffix), &c))
+	c := must.JSON[sample.Card](t, must.Read(t, path+sample.CardSuffix))
 	m := testrun.Manifest(t, dir)
 	for i, l := range c.Layers {
 		want := m.Layers[o.From+i]
@@ -341,9 +325,7 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 		"the card says %+v about %+v", c, o)
 	for _, f := range c.Files {
 		data := must.Read(t, filepath.Join(filepath.Dir(path), f.File))
-		if sum := sha256.Sum256(data); uint64(len(data)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
-			t.Errorf("%s has %d bytes, the card says %+v", f.File, len(data), f)
-		}
+		should.Hold(t, uint64(len(data)) == f.Bytes && fmt.Sprintf("%x", sha256.Sum256(data)) == f.SHA256, "%s has %d bytes, the card says %+v", f.File, len(data), f)
 	}
 	return c
 }
@@ -383,9 +365,8 @@ func TestSplit(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "some.sample")
 		s := must.Get(sample.WriteFile(t.Context(), dir, path, o))(t)
 		c := readCard(t, dir, path, o)
-		if diff := cmp.Diff(c.Files, s.Files); diff != "" || s.Card != "some.sample.card.json" || c.Licence != map[bool]string{true: "MIT", false: o.Licence}[o.Licence == ""] {
-			t.Errorf("%s: %+v", diff, s)
-		}
+		must.Same(t, "files", c.Files, s.Files)
+		should.Hold(t, s.Card == "some.sample.card.json" && c.Licence == cmp.Or(o.Licence, "MIT"), "%+v", s)
 		rows := map[string][]row{} // by part
 		for _, f := range c.Files {
 			data := must.Read(t, filepath.Join(filepath.Dir(path), f.File))
@@ -402,9 +383,8 @@ func TestSplit(t *testing.T) {
 			must.Not(t, part < 0, "position %d of the sample is in no file where it belongs", i)
 			name := c.Files[part].Split
 			rows[name] = rows[name][1:]
-			if key := fmt.Sprint(r.Pits); len(o.Split) > 0 && parts[key] != "" && parts[key] != name {
-				t.Fatalf("%s is in %s and in %s", key, parts[key], name)
-			} else if len(o.Split) > 0 {
+			if key := fmt.Sprint(r.Pits); len(o.Split) > 0 {
+				must.Not(t, parts[key] != "" && parts[key] != name, "%s is in %s and in %s", key, parts[key], name)
 				parts[key] = name
 			}
 		}
