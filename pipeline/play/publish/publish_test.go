@@ -217,8 +217,7 @@ func TestPages(t *testing.T) {
 	}
 	// The worker keeps all that every visitor may want.
 	text, _ := strings.CutPrefix(files["sw.js"], "const FILES = ")
-	var kept []string
-	must.OK(t, json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &kept))
+	kept := must.JSON[[]string](t, strings.TrimSuffix(text, ";\n"))
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
 		return slices.Contains([]string{"sw.js", listName, TablesName + "/" + sumsName}, name) || strings.HasPrefix(name, dataName+"/scores-")
 	})
@@ -243,18 +242,13 @@ func TestAnswers(t *testing.T) {
 	should.Not(t, all < 12, "%d puzzles", all)
 	var sizes []int
 	for name, positions := range map[string]uint64{"find-1-9.json": 6 + 21 + 56 + 126 + 252 + 462 + 792 + 1287 + 2002, "find-9-9.json": 2002} {
-		var f found
-		must.OK(t, json.Unmarshal(must.Read(t, filepath.Join(out, dataName, name)), &f))
+		f := must.JSON[found](t, must.Read(t, filepath.Join(out, dataName, name)))
 		should.Hold(t, f.Rules == "awari" && f.Positions == positions, "%s is of %d positions, rules %s", name, f.Positions, f.Rules)
 		for where, a := range f.Answers {
 			sizes = append(sizes, len(a.Boards))
 			should.Not(t, a.Hits < uint64(len(a.Boards)), "%s, %s: %d boards of %d hits", name, where, len(a.Boards), a.Hits)
 			for _, pits := range a.Boards {
-				var b awari.Board
-				for i, n := range pits {
-					b[i] = uint8(n)
-				}
-				score := must.Get(tab.Score(t.Context(), b))(t)
+				score := must.Get(tab.Score(t.Context(), testrun.BoardOf(pits)))(t)
 				should.Not(t, len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4, "%s: %v is worth %d", where, pits, score)
 			}
 		}
@@ -285,14 +279,10 @@ func TestDistances(t *testing.T) {
 	}
 	server := remotetest.Serve(t, filepath.Join(out, TablesName), false)
 	here, there := tabletest.Open(t, dir), tabletest.Open(t, server.URL)
-	space := testrun.Space(t, here.Game(), 5)
-	for n := range 6 {
-		for rank := range space.Size(n) {
-			b := space.Unrank(n, rank)
-			want := fmt.Sprintln(here.Distance(t.Context(), b))
-			must.Equal(t, fmt.Sprintln(there.Distance(t.Context(), b)), want, "board %v", b)
-			should.Hold(t, strings.HasSuffix(want, fmt.Sprintln(n == 3 || n == 5, nil)), "board %v: %s", b, want)
-		}
+	for _, b := range testrun.Boards(testrun.Space(t, here.Game(), 5), 0, 5) {
+		n, want := b.Seeds(), fmt.Sprintln(here.Distance(t.Context(), b))
+		must.Equal(t, fmt.Sprintln(there.Distance(t.Context(), b)), want, "board %v", b)
+		should.Hold(t, strings.HasSuffix(want, fmt.Sprintln(n == 3 || n == 5, nil)), "board %v: %s", b, want)
 	}
 	for _, r := range server.Take() {
 		should.Not(t, strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5), "asked: %+v", r)

@@ -26,20 +26,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memory is solved layers in memory; only the lowest ones are shown.
 type memory struct {
-	*awari.Space
-	layers [][]int8
-	shown  int
-	asked  func(context.Context) error
+	testrun.Table
+	shown int
+	asked func(context.Context) error
 }
 
-func (m *memory) Game() awari.Game { return m.Space.Game }
-func (m *memory) MaxSeeds() int    { return m.shown }
+func (m *memory) MaxSeeds() int { return m.shown }
 
 func (m *memory) Read(ctx context.Context, n int, rank uint64, dst []int8) error {
 	if n > m.shown {
 		return fmt.Errorf("asked for a board with %d seeds", n)
 	}
-	copy(dst, m.layers[n][rank:])
+	copy(dst, m.Scores[n][rank:])
 	if m.asked != nil {
 		return m.asked(ctx)
 	}
@@ -52,18 +50,12 @@ func (m *memory) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) 
 	return one[0], err
 }
 
-func (m *memory) truth(b awari.Board) int {
-	n, rank := m.Rank(b)
-	return int(m.layers[n][rank])
-}
-
 func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
-	game := testrun.Game(t, pits, rules)
-	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
+	return &memory{Table: testrun.NewTable(t, testrun.Game(t, pits, rules), seeds), shown: seeds}
 }
 
 // upTo shows fewer layers.
-func (m *memory) upTo(seeds int) *memory { return &memory{m.Space, m.layers, seeds, m.asked} }
+func (m *memory) upTo(seeds int) *memory { return &memory{m.Table, seeds, m.asked} }
 
 func newEngine(m *memory, o search.Options) *search.Engine {
 	return search.New(search.NewBlocks(m, 1<<30), o)
@@ -139,7 +131,7 @@ func TestLongExact(t *testing.T) {
 
 func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	t.Helper()
-	game, score := m.Game(), m.truth(b)
+	game, score := m.Game(), m.Worth(b)
 	must.Not(t, r.Lower > score || r.Upper < score, "board %s: %d to %d, want %d", game.Text(b), r.Lower, r.Upper, score)
 	must.Not(t, r.Estimate < r.Lower || r.Estimate > r.Upper, "board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
 	plays := game.Plays(b)
@@ -152,16 +144,14 @@ func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 			continue
 		}
 		legal = true
-		score := play.Captured - m.truth(play.Child)
+		score := play.Captured - m.Worth(play.Child)
 		must.Not(t, move.Lower > score || move.Upper < score, "board %s: move %+v, want %d", game.Text(b), move, score)
 	}
 	switch {
 	case !legal:
 		must.Hold(t, r.Best == -1 && r.Exact(), "board %s: best move %d without a move", game.Text(b), r.Best)
-	case r.Best < 0 || !plays[r.Best].Legal || r.Line[0] != r.Best:
-		t.Fatalf("board %s: best move %d, line %v", game.Text(b), r.Best, r.Line)
-	case r.Exact() && plays[r.Best].Captured-m.truth(plays[r.Best].Child) != score:
-		t.Fatalf("board %s: move %d does not reach %d", game.Text(b), r.Best, score)
+	case r.Best < 0 || !plays[r.Best].Legal || r.Line[0] != r.Best || r.Exact() && plays[r.Best].Captured-m.Worth(plays[r.Best].Child) != score:
+		t.Fatalf("board %s: best move %d, line %v, want one that reaches %d", game.Text(b), r.Best, r.Line, score)
 	}
 	for i, pit := range r.Line {
 		play := game.Plays(b)[pit]

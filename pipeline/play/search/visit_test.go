@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
@@ -184,13 +185,11 @@ func TestBlocksAllFit(t *testing.T) {
 	for range 2 {
 		for n := range 12 {
 			for rank := uint64(0); rank < s.mover.size(n); rank += BlockBytes {
-				got, at := int8(0), s.peek(n, rank)
-				if at != nil {
-					got = *at
-				} else {
-					got = must.Get(s.read(t.Context(), n, rank))(t)
+				at := s.peek(n, rank)
+				if at == nil {
+					at = new(must.Get(s.read(t.Context(), n, rank))(t))
 				}
-				must.Equal(t, got, numberedScore(n, rank), "rank %d of layer %d", rank, n)
+				must.Equal(t, *at, numberedScore(n, rank), "rank %d of layer %d", rank, n)
 			}
 		}
 	}
@@ -224,30 +223,21 @@ func TestBlocksPatience(t *testing.T) {
 func TestBlocksAreGivenUp(t *testing.T) {
 	const room = 32 * BlockBytes
 	scores := newNumbered(t, 16)
-	blocks := NewBlocks(scores, room)
 	stop := context.CancelFunc(nil)
-	e := New(blocks, Options{Bytes: 4 << 20, Job: job.Job{Progress: func(job.Step) {
+	e := New(NewBlocks(scores, room), Options{Bytes: 4 << 20, Job: job.Job{Progress: func(job.Step) {
 		if scores.blocks > 300 {
 			stop()
 		}
 	}}})
-	before := heapInUse()
+	before := awaritest.HeapInUse()
 	for b := (awari.Board{2, 1, 3, 0, 2, 1, 1, 4, 0, 2, 3, 1}); scores.blocks <= 300; b[0]++ {
-		ctx, cancel := context.WithCancel(t.Context())
-		stop = cancel
-		_, err := e.Search(ctx, b, Limits{})
-		cancel()
+		var ctx context.Context
+		ctx, stop = context.WithCancel(t.Context())
+		err := must.Err(e.Search(ctx, b, Limits{}))
+		stop()
 		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 	}
-	grown := heapInUse() - before
+	grown := awaritest.HeapInUse() - before
 	should.Not(t, grown > room+1<<20, "%d bytes more after %d blocks were read, the store has %d", grown, scores.blocks, room)
 	runtime.KeepAlive(e)
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -17,6 +17,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/find"
@@ -67,8 +68,7 @@ func TestFind(t *testing.T) {
 			should.Equal(t, found, lines.String(), "%s", target)
 			should.Not(t, i == 1 && found != got.body, "%s: progress of a search that was over", target)
 			progress = progress || found != got.body
-			var whole findReport
-			r.ask("/api/find?"+target, &whole)
+			whole := ask[findReport](r, "/api/find?"+target)
 			should.Equal(t, text(t, whole), text(t, report), "%s", target)
 		}
 	}
@@ -78,18 +78,10 @@ func TestFind(t *testing.T) {
 	should.Not(t, space.Size(16) > findPositions || space.Size(17) < findPositions, "docs/serve.md says that layer 16 is the largest")
 }
 
-func boardOfReport(p *probeReport) (b awari.Board) {
-	for i, n := range p.Pits {
-		b[i] = uint8(n)
-	}
-	return b
-}
-
 // await asks for the hardest positions of a layer until they are there.
-func (r *running) await(target string) (got hardestReport) {
-	waitFor(r.t, target, func() bool { return r.get(target).status != http.StatusAccepted })
-	r.ask(target, &got)
-	return got
+func (r *running) await(target string) hardestReport {
+	tries.Await(r.t, target, func() bool { return r.get(target).status != http.StatusAccepted })
+	return ask[hardestReport](r, target)
 }
 
 // TestHardest compares what is found in the background with what package find finds; the next layer follows.
@@ -105,7 +97,7 @@ func TestHardest(t *testing.T) {
 			got.Positions == want.Positions && got.Unmeasured == 0 && len(got.Found) == len(want.Found) && got.Hits > 0, "%+v, want %+v", got, want)
 		for i, p := range got.Found {
 			best := must.Get(line.Best(t.Context(), r.server.tables, want.Found[i].Board, line.Options{}))(t)
-			should.Hold(t, boardOfReport(&p.probeReport) == want.Found[i].Board && p.Line == len(best.Moves), "place %d: %+v", i, p)
+			should.Hold(t, testrun.BoardOf(p.Pits) == want.Found[i].Board && p.Line == len(best.Moves), "place %d: %+v", i, p)
 		}
 	}
 }
@@ -128,19 +120,16 @@ func TestHardestFails(t *testing.T) {
 // TestPuzzles asks for puzzles, and for each of them again by its board.
 func TestPuzzles(t *testing.T) {
 	r := startFinding(t)
-	var got puzzlesReport
-	r.ask("/api/puzzles?seeds=4..5&random=7&count=8&rating=10..90", &got)
+	got := ask[puzzlesReport](r, "/api/puzzles?seeds=4..5&random=7&count=8&rating=10..90")
 	want := must.Get(puzzle.Draw(t.Context(), r.server.tables, puzzle.Options{From: 4, To: 5, Seed: 7, Count: 8, Least: 10, Most: 90}))(t)
 	must.Equal(t, text(t, got), text(t, puzzlesReport{"awari", want}))
 	must.Equal(t, len(want), 8, "puzzles")
 	for i, z := range got.Puzzles {
-		var one puzzlesReport
-		r.ask("/api/puzzles?pits="+query(want[i].Board, 12), &one)
+		one := ask[puzzlesReport](r, "/api/puzzles?pits="+query(want[i].Board, 12))
 		should.Equal(t, text(t, one.Puzzles), text(t, []puzzle.Puzzle{z}))
 	}
 	for _, pits := range []string{"1,0,0,0,0,0,1,0,0,0,0,0", "4,4,4,4,4,4,4,4,4,4,4,4"} {
-		r.ask("/api/puzzles?pits="+pits, &got)
-		should.Equal(t, len(got.Puzzles), 0, "%s: puzzles", pits)
+		should.Equal(t, len(ask[puzzlesReport](r, "/api/puzzles?pits="+pits).Puzzles), 0, "%s: puzzles", pits)
 	}
 }
 
@@ -148,17 +137,12 @@ func TestPuzzles(t *testing.T) {
 func TestSearch(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	const more = seeds + 3
-	truth, space := testrun.Solve(t, game, more), testrun.Space(t, game, more)
+	truth := testrun.NewTable(t, game, more)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
-	score := func(b awari.Board) int {
-		n, rank := space.Rank(b)
-		return int(truth[n][rank])
-	}
-	for rank := uint64(0); rank < space.Size(more); rank += 7 {
-		b := space.Unrank(more, rank)
-		var got searchReport
-		r.ask("/api/search?ms=4&pits="+query(b, game.Pits()), &got)
-		want := score(b)
+	for rank := uint64(0); rank < truth.Size(more); rank += 7 {
+		b := truth.Unrank(more, rank)
+		got := ask[searchReport](r, "/api/search?ms=4&pits="+query(b, game.Pits()))
+		want := truth.Worth(b)
 		must.Hold(t, got.Lower <= want && want <= got.Upper && got.Exact == (got.Lower == got.Upper) && got.Seeds == more,
 			"%s is worth %d: %+v", game.Text(b), want, got)
 		plays := game.Plays(b)
@@ -166,7 +150,7 @@ func TestSearch(t *testing.T) {
 			m := got.Moves[pit]
 			must.Hold(t, m.Legal == play.Legal && m.Legal == (m.Lower != nil), "%s, pit %d: %+v", game.Text(b), pit, m)
 			if m.Legal {
-				want := play.Captured - score(play.Child)
+				want := play.Captured - truth.Worth(play.Child)
 				must.Hold(t, *m.Lower <= want && want <= *m.Upper, "%s, pit %d is worth %d: %d to %d", game.Text(b), pit, want, *m.Lower, *m.Upper)
 			}
 		}
@@ -178,19 +162,16 @@ func TestSearch(t *testing.T) {
 func TestLine(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
-	space, forced := testrun.Space(t, game, seeds), 0
-	for rank := range space.Size(seeds) {
-		b := space.Unrank(seeds, rank)
-		var got lineReport
-		r.ask("/api/line?pits="+query(b, game.Pits()), &got)
+	forced := 0
+	for _, b := range testrun.Boards(testrun.Space(t, game, seeds), seeds, seeds) {
+		got := ask[lineReport](r, "/api/line?pits="+query(b, game.Pits()))
 		best := must.Get(line.Best(t.Context(), r.server.tables, b, line.Options{}))(t)
 		want := lineReport{game.Rules().String(), game.Numbers(b), best.Value, []lineMove{}, best.End.String()}
 		for _, m := range best.Moves {
 			want.Moves = append(want.Moves, lineMove{m.Pit, m.Captured, m.Value})
 		}
 		must.Equal(t, text(t, got), text(t, want), "%s", game.Text(b))
-		var far distancesReport
-		r.ask("/api/distances?pits="+query(b, game.Pits()), &far)
+		far := ask[distancesReport](r, "/api/distances?pits="+query(b, game.Pits()))
 		plays := game.Plays(b)
 		for pit, play := range plays[:game.Half()] {
 			var want *int
@@ -258,7 +239,7 @@ func TestStopWhileSearching(t *testing.T) {
 	r := start(t, Options{})
 	answered := make(chan reply)
 	go func() { answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4") }()
-	waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
+	tries.Await(t, "a search", func() bool { return !r.server.searches.isIdle() })
 	r.stop()
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
 }
@@ -266,10 +247,8 @@ func TestStopWhileSearching(t *testing.T) {
 // TestCharts checks that drawings are well-formed and have nothing that the policy of the page forbids.
 func TestCharts(t *testing.T) {
 	r := start(t, Options{})
-	var all struct{ Charts []drawnChart }
-	r.ask("/api/charts", &all)
-	var scores drawnChart
-	r.ask("/api/charts/scores?seeds=5", &scores)
+	all := ask[struct{ Charts []drawnChart }](r, "/api/charts")
+	scores := ask[drawnChart](r, "/api/charts/scores?seeds=5")
 	should.Not(t, len(all.Charts) < 2 || all.Charts[0].Name != "outcome", "%d charts", len(all.Charts))
 	should.Equal(t, scores.Title, "Scores with 5 seeds")
 	for _, c := range append(all.Charts, scores) {
@@ -342,13 +321,12 @@ func TestPlace(t *testing.T) {
 // TestTitle calls a position a puzzle exactly if one of several moves wins and none draws.
 func TestTitle(t *testing.T) {
 	r := startFinding(t)
-	space, puzzles := testrun.Space(t, r.server.tables.Game(), seeds), map[awari.Board]bool{}
+	puzzles := map[awari.Board]bool{}
 	for _, hit := range r.found(4, 4, "only-win", find.First, 0, 1000).Found {
 		puzzles[hit.Board] = true
 	}
 	must.Not(t, len(puzzles) == 0, "the layer has no puzzle")
-	for rank := range space.Size(4) {
-		b := space.Unrank(4, rank)
+	for _, b := range testrun.Boards(testrun.Space(t, r.server.tables.Game(), 4), 4, 4) {
 		title := r.server.title(t.Context(), place{board: b, words: Languages["en"]})
 		should.Equal(t, strings.Contains(title, "only one move wins"), puzzles[b], "%v", b)
 	}

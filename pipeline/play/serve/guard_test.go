@@ -16,6 +16,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/rundir"
 )
@@ -223,7 +224,7 @@ func TestSlowClients(t *testing.T) {
 
 // wantServed waits until the server answers. It may cut off an honest client too, when the limits are tight and the machine has much else to do.
 func (r *running) wantServed() {
-	waitFor(r.t, "an answer", func() bool {
+	tries.Await(r.t, "an answer", func() bool {
 		response, err := r.client.Get("http://" + r.address + "/healthz")
 		if err != nil {
 			return false

@@ -44,29 +44,26 @@ func TestLongProbe(t *testing.T) {
 		for len(boards) < maxBoards {
 			boards, answers = append(boards, boards...), append(answers, answers...)
 		}
-		var many struct {
+		many := must.JSON[struct {
 			Rules  string
 			Boards []json.RawMessage
-		}
-		must.OK(t, json.Unmarshal([]byte(r.post("/api/probes", `{"boards":[`+strings.Join(boards[:maxBoards], ",\n          ")+`]}`).body), &many))
+		}](t, r.post("/api/probes", `{"boards":[`+strings.Join(boards[:maxBoards], ",\n          ")+`]}`).body)
 		must.Hold(t, len(many.Boards) == maxBoards && many.Rules == rules.String(), "%d boards, rules %s", len(many.Boards), many.Rules)
 		for i, one := range many.Boards {
 			must.Equal(t, string(one), string(answers[i]))
 		}
-		var found findReport
-		r.ask("/api/find?seeds=4&where=value%3E%3D1&count=5", &found)
+		found := ask[findReport](r, "/api/find?seeds=4&where=value%3E%3D1&count=5")
 		must.Equal(t, len(found.Found), 5, "positions")
 		for _, p := range found.Found {
-			plies, _, err := tab.Distance(t.Context(), boardOfReport(p))
+			plies, _, err := tab.Distance(t.Context(), testrun.BoardOf(p.Pits))
 			should.Not(t, err != nil || p.Plies == nil || *p.Plies != plies || plies == 0, "%v: %s, want %d (%v)", p.Pits, show(p.Plies), plies, err)
 		}
 	}
 }
 
 func (r *running) checkProbe(game awari.Game, b awari.Board, n int) (answer json.RawMessage) {
-	var got probeReport
-	r.ask("/api/probe?pits="+query(b, game.Pits()), &answer)
-	must.OK(r.t, json.Unmarshal(answer, &got))
+	answer = ask[json.RawMessage](r, "/api/probe?pits="+query(b, game.Pits()))
+	got := must.JSON[probeReport](r.t, answer)
 	plays, legal := game.Plays(b), false
 	for pit := range game.Half() {
 		legal = legal || plays[pit].Legal
@@ -221,8 +218,7 @@ func TestDamage(t *testing.T) {
 // TestLayers compares the list of layers with the manifest.
 func TestLayers(t *testing.T) {
 	r := start(t, Options{})
-	var got manifest.Summary
-	r.ask("/api/layers", &got)
+	got := ask[manifest.Summary](r, "/api/layers")
 	must.Hold(t, got.Rules == "awari" && got.Pits == 12 && len(got.Layers) == seeds+1, "%+v", got)
 	for n, l := range r.server.tables.Layers() {
 		g := got.Layers[n]
@@ -247,13 +243,10 @@ func TestGame(t *testing.T) {
 			moves = append(moves, fmt.Sprint(pit))
 			boards = append(boards, plays[pit].Child)
 		}
-		var got gameReport
-		r.ask("/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","), &got)
+		got := ask[gameReport](r, "/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","))
 		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil, "%d positions of %d; %+v", len(got.Positions), len(boards), got.Illegal)
 		for i, board := range boards {
-			var want probeReport
-			r.ask("/api/probe?pits="+query(board, 12), &want)
-			should.Equal(t, text(t, got.Positions[i]), text(t, &want), "position %d", i)
+			should.Equal(t, text(t, got.Positions[i]), text(t, new(ask[probeReport](r, "/api/probe?pits="+query(board, 12)))), "position %d", i)
 		}
 	}
 	for _, c := range []struct {
@@ -264,8 +257,7 @@ func TestGame(t *testing.T) {
 		{"pits=4,4,4,4,4,4,4,4,4,4,4,4", 1, nil}, {"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=", 1, nil},
 		{"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=2,0,2,1", 3, &illegalMove{2, 2, false}}, {"pits=1,0,0,0,0,1,0,0,0,0,0,0&moves=0", 1, &illegalMove{0, 0, true}},
 	} {
-		var got gameReport
-		r.ask("/api/game?"+c.query, &got)
+		got := ask[gameReport](r, "/api/game?"+c.query)
 		should.Equal(t, len(got.Positions), c.positions, "%s: positions", c.query)
 		should.Equal(t, text(t, got.Illegal), text(t, c.want), "%s: the illegal move", c.query)
 	}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -137,12 +136,12 @@ func (r *running) want(status int, target string, headers ...string) reply {
 }
 
 // ask asks the handler, without a connection, which takes less time.
-func (r *running) ask(target string, v any) {
+func ask[T any](r *running, target string) T {
 	r.t.Helper()
 	w := httptest.NewRecorder()
 	r.server.handler(true).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+target, nil))
 	must.Hold(r.t, w.Code == http.StatusOK && w.Header().Get("Content-Type") == "application/json", "%s: %d, %s", target, w.Code, w.Body)
-	must.OK(r.t, json.Unmarshal(w.Body.Bytes(), v))
+	return must.JSON[T](r.t, w.Body.Bytes())
 }
 
 type lockedText struct {
@@ -201,8 +200,7 @@ func TestLeftOut(t *testing.T) {
 		*m = *below.With(m.Layers[seeds])
 	})
 	r := start(t, Options{Tables: tabletest.Open(t, dir, tables.Kernel(cpu.Generic)), Dir: dir})
-	var listed struct{ Layers []struct{ Seeds int } }
-	r.ask("/api/layers", &listed)
+	listed := ask[struct{ Layers []struct{ Seeds int } }](r, "/api/layers")
 	should.Hold(t, len(listed.Layers) == seeds && listed.Layers[seeds-1].Seeds == seeds, "layers %+v", listed.Layers)
 	for _, target := range []string{"charts/scores?seeds=4", "find?seeds=3..5", "hardest?seeds=4"} {
 		r.wantProblem(r.get("/api/"+target), http.StatusBadRequest, "layer 4 is left out in")

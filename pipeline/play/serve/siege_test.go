@@ -23,6 +23,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
@@ -121,7 +122,7 @@ func TestLongSiege(t *testing.T) {
 	})}
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
 	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // data made once are made
-	before := heap()
+	before := awaritest.HeapInUse()
 	total := 0
 	for _, shot := range shots {
 		total += shot.weight
@@ -143,7 +144,7 @@ func TestLongSiege(t *testing.T) {
 		clients.Wait()
 	})
 	s.client.CloseIdleConnections()
-	after := heap()
+	after := awaritest.HeapInUse()
 	t.Logf("%d requests, %d cut off; heap %d KiB before, %d KiB after, %d KiB at most",
 		s.requests.Load(), s.cut.Load(), before>>10, after>>10, peak>>10)
 	n := s.requests.Load()
@@ -153,21 +154,13 @@ func TestLongSiege(t *testing.T) {
 	should.Equal(t, s.get("/healthz").body, "ok\n")
 }
 
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC() // memory that finalizers let go of
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
 // watchHeap returns the most bytes in use while f runs, garbage included.
-func watchHeap(t *testing.T, f func()) uint64 {
-	done, most := make(chan struct{}), make(chan uint64)
+func watchHeap(t *testing.T, f func()) int64 {
+	done, most := make(chan struct{}), make(chan int64)
 	go func() {
 		var m runtime.MemStats
-		peak := uint64(0)
-		for ended := false; !ended; peak = max(peak, m.HeapAlloc) {
+		peak := int64(0)
+		for ended := false; !ended; peak = max(peak, int64(m.HeapAlloc)) {
 			select {
 			case <-done:
 				ended = true
@@ -285,7 +278,7 @@ func TestDoor(t *testing.T) {
 		c.Close()
 	}
 	same := from(t, "127.0.0.1")
-	waitFor(t, "a client that let go is let in again", func() bool { return r.status(same, "/healthz") == 200 })
+	tries.Await(t, "a client that let go is let in again", func() bool { return r.status(same, "/healthz") == 200 })
 }
 
 // TestUnwanted has a client open connections that it may not have, and say nothing: few of them stay open, and none for long.
@@ -323,7 +316,7 @@ func TestGreedy(t *testing.T) {
 	}
 	q := r.server.searches
 	own := q.shares.of(clientOf("127.0.0.1:1"))
-	waitFor(t, "all requests compute or wait", func() bool {
+	tries.Await(t, "all requests compute or wait", func() bool {
 		return isUsed(own.requests, maxWaiting, maxWaiting) && isUsed(own.turns, q.each, q.each) && isUsed(q.all, q.most, q.each)
 	})
 	r.wantProblem(r.get(search+"1"), http.StatusTooManyRequests, "other requests of yours")
@@ -332,15 +325,8 @@ func TestGreedy(t *testing.T) {
 	for range maxWaiting {
 		should.Equal(t, <-statuses, 0, "a client that went away: status")
 	}
-	waitFor(t, "all turns are back", func() bool { return isUsed(own.requests, maxWaiting, 0) && q.isIdle() })
+	tries.Await(t, "all turns are back", func() bool { return isUsed(own.requests, maxWaiting, 0) && q.isIdle() })
 	r.wantNoFailure()
-}
-
-func waitFor(t testing.TB, what string, reached func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
-		must.Not(t, time.Now().After(deadline), "%v", "not reached: "+what)
-	}
 }
 
 // wantNoFailure checks that the server did not fail, and so did not log or count anything.
@@ -361,13 +347,13 @@ func TestGone(t *testing.T) {
 	} {
 		c := r.connect("127.0.0.1", text)
 		if strings.Contains(text, "search") {
-			waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
+			tries.Await(t, "a search", func() bool { return !r.server.searches.isIdle() })
 		}
 		c.Close()
 	}
-	waitFor(t, "nothing computed any more", r.server.searches.isIdle)
+	tries.Await(t, "nothing computed any more", r.server.searches.isIdle)
 	for _, counted := range []string{`code="499",path="/api/search"} 1`, `code="499",path="/api/probe"} 1`} {
-		waitFor(t, counted, func() bool { return strings.Contains(r.get("/metrics").body, counted) })
+		tries.Await(t, counted, func() bool { return strings.Contains(r.get("/metrics").body, counted) })
 	}
 	r.wantNoFailure()
 }
@@ -376,7 +362,7 @@ func TestGone(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	r := start(t, Options{}, func(l *limits) { l.read = 200 * time.Millisecond })
 	send := func(begin string) (text string) {
-		waitFor(t, "an answer", func() bool {
+		tries.Await(t, "an answer", func() bool {
 			all, err := io.ReadAll(r.connect("127.0.0.1", begin))
 			text = string(all)
 			return err == nil && text != ""
@@ -417,20 +403,20 @@ func slowReaders(t *testing.T, write time.Duration) (r *running, slow []net.Conn
 func TestLongSlowReader(t *testing.T) {
 	needAnother(t)
 	r, slow, cut := slowReaders(t, time.Hour)
-	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == int64(slowConnections()) })
+	tries.Await(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == int64(slowConnections()) })
 	should.Equal(t, r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"), 200, "beside slow readers: status")
 	should.Equal(t, cut.Load(), 0, "slow readers were cut off")
 	for _, c := range slow {
 		c.Close()
 	}
-	waitFor(t, "no answer under way", func() bool { return r.server.metrics.inFlight.Load() == 0 })
+	tries.Await(t, "no answer under way", func() bool { return r.server.metrics.inFlight.Load() == 0 })
 	r.wantNoFailure()
 }
 
 // TestLongSlowReaderCut: such clients lose their connections in time.
 func TestLongSlowReaderCut(t *testing.T) {
 	r, slow, cut := slowReaders(t, 100*time.Millisecond)
-	waitFor(t, "all cut off", func() bool { return cut.Load() == int64(slowConnections()) })
+	tries.Await(t, "all cut off", func() bool { return cut.Load() == int64(slowConnections()) })
 	for _, c := range slow {
 		should.Not(t, isTimeout(must.Err(io.Copy(io.Discard, c))), "the connection of a slow reader is open")
 	}
@@ -444,7 +430,7 @@ func TestLongFlood(t *testing.T) {
 	needAnother(t)
 	r := start(t, Options{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
-	before := heap()
+	before := awaritest.HeapInUse()
 	ctx, end := context.WithTimeout(t.Context(), 10*time.Second)
 	defer end()
 	var floods sync.WaitGroup
@@ -534,7 +520,7 @@ func TestTurns(t *testing.T) {
 				}))
 			})
 		}
-		waitFor(t, "all turns that there may be", func() bool { return isUsed(q.all, most, min(most, each*clients)) })
+		tries.Await(t, "all turns that there may be", func() bool { return isUsed(q.all, most, min(most, each*clients)) })
 		close(let)
 		all.Wait()
 		should.Not(t, computed.Load() != int64(clients*requests) || !q.isIdle() || q.waiting.Load() != 0,
