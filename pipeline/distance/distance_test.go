@@ -51,11 +51,10 @@ func brute(t testing.TB, game awari.Game, layers [][]int8) [][]int {
 	space := testrun.Space(t, game, len(layers)-1)
 	all := make([][]int, len(layers))
 	for n, scores := range layers {
-		equations := make([]equation, len(scores))
-		for rank := range scores {
-			equations[rank] = equationOf(space, layers, space.Unrank(n, uint64(rank)), scores[rank])
+		equations, plies := make([]equation, len(scores)), make([]int, len(scores))
+		for rank, b := range testrun.Boards(space, n, n) {
+			equations[rank] = equationOf(space, layers, b, scores[rank])
 		}
-		plies := make([]int, len(scores))
 		for changed := true; changed; {
 			changed = false
 			for rank, score := range scores {
@@ -65,9 +64,7 @@ func brute(t testing.TB, game awari.Game, layers [][]int8) [][]int {
 			}
 		}
 		for rank, score := range scores {
-			if (score == 0) != (plies[rank] == 0) {
-				t.Fatalf("layer %d: board %v is worth %d, its distance is %d", n, space.Unrank(n, uint64(rank)), score, plies[rank])
-			}
+			must.Hold(t, (score == 0) == (plies[rank] == 0), "layer %d, rank %d: the score is %d, the distance %d", n, rank, score, plies[rank])
 		}
 		all[n] = plies
 	}
@@ -380,11 +377,9 @@ func TestDiskResumes(t *testing.T) {
 	want, _ := whole(t, top)
 	for turn := range 2 { // on disk always, and every second time
 		got := testrun.Copy(t, dir)
-		o := options(2)
-		o.Layers = []int{top}
 		var notes []string
-		o.Note = func(text string) { notes = append(notes, text) }
-		plies := 1
+		o, plies := options(2), 1
+		o.Layers, o.Note = []int{top}, func(text string) { notes = append(notes, text) }
 		for ; ; plies++ {
 			if o.OnDisk = turn == 0 || plies%(turn+1) > 0; !stopped(t, got, o, plies) {
 				break
@@ -482,16 +477,11 @@ func TestDistancesOfOthers(t *testing.T) {
 	}
 }
 
-func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
+// verified verifies some layers, or all.
+func verified(t testing.TB, dir string, bytes int64, layers ...int) []verify.Layer {
 	t.Helper()
-	return verifiedAll(t, dir, bytes, n).Layers[0]
-}
-
-// verifiedAll verifies some layers, or all.
-func verifiedAll(t testing.TB, dir string, bytes int64, layers ...int) *verify.Result {
-	t.Helper()
-	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: layers, MemoryBytes: bytes}
-	return must.Get(verify.Run(t.Context(), dir, o))(t)
+	o := verify.Options{Job: options(2).Job, Layers: layers, MemoryBytes: bytes}
+	return must.Get(verify.Run(t.Context(), dir, o))(t).Layers
 }
 
 func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
@@ -520,7 +510,7 @@ func TestLongVerify(t *testing.T) {
 		compute(t, dir, options(2))
 		want := brute(t, game, layers)
 		for _, bytes := range []int64{0, 1, 9000} {
-			for n, l := range verifiedAll(t, dir, bytes).Layers {
+			for n, l := range verified(t, dir, bytes) {
 				must.Hold(t, len(l.Problems) == 0 && l.Checked == l.Positions, "%v, layer %d, %d bytes: %+v", r, n, bytes, l)
 			}
 		}
@@ -530,7 +520,7 @@ func TestLongVerify(t *testing.T) {
 			wrong := (want[n][rank] + 1 + rng.IntN(255)) % 256
 			other := testrun.Copy(t, dir)
 			writeDistances(t, other, n, func(plies []int8) { plies[rank] = int8(wrong) })
-			l := verified(t, other, n, 9000)
+			l := verified(t, other, 9000, n)[0]
 			text := fmt.Sprintf("rank %d: the distance is %d plies, but its moves give %d", rank, wrong, want[n][rank])
 			found := slices.ContainsFunc(l.Problems, func(p verify.Problem) bool { return strings.HasSuffix(p.Text, text) })
 			must.Hold(t, found, "%v, layer %d: %q is not said in %+v", r, n, text, l)
@@ -550,24 +540,23 @@ func TestVerifyDamage(t *testing.T) {
 	} {
 		must.Write(t, path, good)
 		damage()
-		l := verified(t, dir, 7, 0)
+		l := verified(t, dir, 0, 7)[0]
 		should.Hold(t, len(l.Problems) > 0 && errors.Is(l.Problems[0].Damage, corrupt.ErrCorrupt) && l.Checked == l.Positions, "%s: %+v", name, l)
 	}
 	must.Write(t, path, good)
-	l := verified(t, dir, 7, 0)
-	should.Not(t, len(l.Problems) > 0, "%+v", l)
+	should.Equal(t, len(verified(t, dir, 0, 7)[0].Problems), 0, "problems")
 	for what, change := range map[string]func(d *manifest.Distances){
 		"bytes": func(d *manifest.Distances) { d.Bytes++ }, "hash": func(d *manifest.Distances) { d.Hash++ }, "checksum": func(d *manifest.Distances) { d.Checksum++ },
 	} {
 		listed := testrun.Copy(t, dir)
 		testrun.EditManifest(t, listed, func(m *manifest.Manifest) { change(&m.Layers[7].Distances) })
-		l := verified(t, listed, 7, 0)
+		l := verified(t, listed, 0, 7)[0]
 		should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch), "other %s are listed: %+v", what, l)
 	}
 	// Two positions of a cycle may exchange scores, but then the distances are not of these scores.
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
-	l = verified(t, dir, 7, 0)
+	l := verified(t, dir, 0, 7)[0]
 	should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0, "%+v", l)
 	tb := tabletest.Open(t, dir)
 	for n, want := range map[int]bool{6: true, 7: false} {
@@ -700,17 +689,12 @@ func TestLongSameLines(t *testing.T) {
 			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))
 			tb, space := tabletest.Open(t, dir), testrun.Space(t, game, c.seeds)
-			for n := range c.seeds + 1 {
-				for rank := range space.Size(n) {
-					b := space.Unrank(n, rank)
-					got, ok, err := line.Next(t.Context(), tb, b, line.Options{})
-					must.OK(t, err)
-					want, wantOK, err := line.Next(t.Context(), scoresOnly{tb}, b, line.Options{})
-					must.OK(t, err)
-					if got != want || ok != wantOK {
-						t.Fatalf("%v, board %s: %+v, %v; searched %+v, %v", r, game.Text(b), got, ok, want, wantOK)
-					}
-				}
+			for _, b := range testrun.Boards(space, 0, c.seeds) {
+				got, ok, err := line.Next(t.Context(), tb, b, line.Options{})
+				must.OK(t, err)
+				want, wantOK, err := line.Next(t.Context(), scoresOnly{tb}, b, line.Options{})
+				must.OK(t, err)
+				must.Hold(t, got == want && ok == wantOK, "%v, board %s: %+v, %v; searched %+v, %v", r, game.Text(b), got, ok, want, wantOK)
 			}
 		}
 	}
@@ -743,12 +727,11 @@ func TestMany(t *testing.T) {
 	dir, _ := run(t, 8)
 	compute(t, dir, distance.Options{Layers: []int{3, 6, 8}, Job: options(2).Job})
 	tb, rng := tabletest.Open(t, dir), tries.Rand(t)
-	space, boards := testrun.Space(t, tb.Game(), 8), make([]awari.Board, 500)
+	space, boards, got := testrun.Space(t, tb.Game(), 8), make([]awari.Board, 500), make([]int16, 500)
 	for i := range boards {
 		n := rng.IntN(9)
 		boards[i] = space.Unrank(n, rng.Uint64N(space.Size(n)))
 	}
-	got := make([]int16, len(boards))
 	must.OK(t, tb.Distances(t.Context(), boards, got))
 	for i, b := range boards {
 		plies, known, err := tb.Distance(t.Context(), b)

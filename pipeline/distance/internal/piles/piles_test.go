@@ -95,12 +95,10 @@ func TestFails(t *testing.T) {
 			s.Adder(0).Add(0, 7)
 			must.OK(t, s.Turn())
 			files := must.Get(filepath.Glob(filepath.Join(dir, "*.tmp")))(t)
-			must.Hold(t, len(files) == 1, "files %q", files)
-			all, err := take(s, 0)
-			must.Hold(t, err == nil && slices.Equal(all, []uint32{7}), "%v, %v", all, err)
+			must.Equal(t, len(files), 1, "files")
+			must.List(t, must.Get(take(s, 0))(t), []uint32{7})
 			must.OK(t, os.WriteFile(files[0], damage(must.Read(t, files[0])), 0))
-			all, err = take(s, 0)
-			should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "byte %d: %v, %v", at, all, err)
+			should.Be(t, must.Err(take(s, 0)), corrupt.ErrCorrupt, "byte %d", at)
 			must.OK(t, s.Close())
 		}
 	}
