@@ -279,9 +279,10 @@ func TestSpill(t *testing.T) {
 				}
 				should.Equal(t, small.best.score.Load(), 57, "found")
 				should.Equal(t, large.best.score.Load(), 57, "found at once")
-			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
-				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
+				continue
 			}
+			should.Hold(t, slices.Equal(got, want) && small.optimal.Load() == tt.optimal && large.optimal.Load() == tt.optimal,
+				"states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
 		}
 	}
 }
@@ -388,14 +389,14 @@ func TestLongGrowth(t *testing.T) {
 	}
 }
 
-// inDir returns the options of a search in a directory that calls progress, if not nil.
-func inDir(dir string, workers int, progress func(phase string, done int)) Options {
-	j := job.Job{Memory: runs.LeastMemory(workers), Workers: workers, Progress: func(s job.Step) {
-		if phase, _, _ := strings.Cut(s.Doing, ","); progress != nil {
-			progress(phase, int(s.Done))
-		}
-	}}
-	return Options{Job: j, Method: Layers, Dir: dir}
+// inDir returns the options of a search in a directory.
+func inDir(dir string, workers int) Options {
+	return Options{Job: job.Job{Memory: runs.LeastMemory(workers), Workers: workers}, Method: Layers, Dir: dir}
+}
+
+func phaseOf(s job.Step) string {
+	phase, _, _ := strings.Cut(s.Doing, ",")
+	return phase
 }
 
 // known are the numbers of a result that do not depend on how a search was run.
@@ -414,25 +415,22 @@ func TestGolden(t *testing.T) {
 	want := known(solve(t, 3, 3, Options{Method: Layers}))
 	for _, doing := range []string{"layers", "counting"} {
 		t.Run(doing, func(t *testing.T) {
-			dir, made := t.TempDir(), filepath.Join("testdata", doing)
-			o := inDir(dir, 1, nil)
-			runstest.Interrupt(t, &o.Job, func(s job.Step) bool {
-				phase, _, _ := strings.Cut(s.Doing, ",")
-				return phase == doing && s.Done == 2 // which is then in the checkpoint
-			}, func(ctx context.Context) error {
+			o := inDir("", 1)
+			other := runstest.Stopped(t, filepath.Join("testdata", doing), &o.Job, func(s job.Step) bool {
+				return phaseOf(s) == doing && s.Done == 2 // which is then in the checkpoint
+			}, func(ctx context.Context, dir string) error {
+				o.Dir = dir
 				r, err := Solve(ctx, b, o)
 				should.Not(t, r.Lower > 57 || r.Upper < 57, "stopped: %d to %d", r.Lower, r.Upper)
 				return err
 			})
-			runstest.Golden(t, dir, made)
-			other := t.TempDir()
-			runstest.Copy(t, made, other)
-			first := ""
-			r, err := Solve(t.Context(), b, inDir(other, 2, func(phase string, done int) {
-				if first == "" && (phase == "layers" || phase == "counting") {
-					first = phase + " " + strconv.Itoa(done)
+			first, o := "", inDir(other, 2)
+			o.Progress = func(s job.Step) {
+				if phase := phaseOf(s); first == "" && (phase == "layers" || phase == "counting") {
+					first = fmt.Sprint(phase, " ", s.Done)
 				}
-			}))
+			}
+			r, err := Solve(t.Context(), b, o)
 			must.Hold(t, err == nil && first == doing+" 2", "it began with %q: %v", first, err)
 			must.Same(t, "another result", want, known(r))
 			must.Empty(t, filepath.Join(other, rundir.WorkName))
@@ -443,7 +441,8 @@ func TestGolden(t *testing.T) {
 // TestCheckpointContradicts parses checkpoints with one impossible field.
 func TestCheckpointContradicts(t *testing.T) {
 	b := board(t, 3, 3)
-	for name, change := range map[string]func(c *checkpoint){
+	search := func(dir string) error { return must.Err(Solve(t.Context(), b, inDir(dir, 1))) }
+	runstest.Contradicts(t, "testdata/layers", checkpointKind, checkpointVersion, map[string]func(c *checkpoint){
 		"order too short":   func(c *checkpoint) { c.Order = c.Order[1:] },
 		"order with a twin": func(c *checkpoint) { c.Order[0] = c.Order[1] },
 		"cell out of range": func(c *checkpoint) { c.Order[0] = 9 },
@@ -459,16 +458,10 @@ func TestCheckpointContradicts(t *testing.T) {
 		"too many states":   func(c *checkpoint) { c.States[1] = 10 },
 		"no states":         func(c *checkpoint) { c.States = nil },
 		"counting":          func(c *checkpoint) { c.Counting = true },
-		"counted: optimal":  func(c *checkpoint) { c.Optimal = math.MaxUint64 },
-	} {
-		dir, from := t.TempDir(), "testdata/layers"
-		if strings.HasPrefix(name, "counted: ") {
-			from = "testdata/counting"
-		}
-		runstest.Copy(t, from, dir)
-		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
-		should.Be(t, must.Err(Solve(t.Context(), b, inDir(dir, 1, nil))), corrupt.ErrCorrupt, "%s", name)
-	}
+	}, search)
+	runstest.Contradicts(t, "testdata/counting", checkpointKind, checkpointVersion, map[string]func(c *checkpoint){
+		"optimal": func(c *checkpoint) { c.Optimal = math.MaxUint64 },
+	}, search)
 }
 
 // TestRecords reads layers with records that cannot be.
@@ -524,7 +517,7 @@ func FuzzCheckpoint(f *testing.F) {
 		dir := t.TempDir()
 		runstest.Copy(t, "testdata/layers", dir)
 		runstest.SetCheckpoint(t, dir, checkpointKind, checkpointVersion, payload)
-		err := must.Err(Solve(t.Context(), b, inDir(dir, 1, nil)))
+		err := must.Err(Solve(t.Context(), b, inDir(dir, 1)))
 		should.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	})
 }

@@ -22,7 +22,6 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/internal/testkit/tries"
-	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -356,23 +355,15 @@ func TestGolden(t *testing.T) {
 	p := diskGame(t)
 	want := solve(t, p, options())
 	for name, stop := range map[string]string{"forward": "7 pegs", "backward": "5 pegs, backward"} {
-		dir, made := t.TempDir(), filepath.Join("testdata", name)
-		begin := onDisk(dir)
-		runstest.Interrupt(t, &begin.Job, func(s job.Step) bool { return s.Doing == stop }, func(ctx context.Context) error {
-			return must.Err(Solve(ctx, p, begin))
-		})
-		runstest.Golden(t, dir, made)
-		other := t.TempDir()
-		runstest.Copy(t, made, other)
-		o, first := options(), ""
-		o.Dir = other
-		o.Progress = func(s job.Step) {
-			if first == "" {
-				first = s.Doing
-			}
-		}
+		begin, o := onDisk(""), options()
+		o.Dir = runstest.Stopped(t, filepath.Join("testdata", name), &begin.Job, func(s job.Step) bool { return s.Doing == stop },
+			func(ctx context.Context, dir string) error {
+				begin.Dir = dir
+				return must.Err(Solve(ctx, p, begin))
+			})
+		first := runstest.First(&o.Job)
 		must.Same(t, name, want, solve(t, p, o))
-		should.Equal(t, first, stop, "%s: it began with", name)
+		should.Equal(t, *first, stop, "%s: it began with", name)
 	}
 }
 
@@ -441,7 +432,7 @@ func TestLongCrashOtherEnds(t *testing.T) {
 // TestCheckpointContradicts opens checkpoints with one impossible field.
 func TestCheckpointContradicts(t *testing.T) {
 	p := diskGame(t)
-	for name, change := range map[string]func(c *checkpoint){
+	runstest.Contradicts(t, "testdata/backward", checkpointKind, checkpointVersion, map[string]func(c *checkpoint){
 		"another picture":   func(c *checkpoint) { c.Picture = "ooo\n" },
 		"symmetries":        func(c *checkpoint) { c.Symmetries++ },
 		"no layers":         func(c *checkpoint) { c.Layers = nil },
@@ -461,17 +452,13 @@ func TestCheckpointContradicts(t *testing.T) {
 		"one block twice":   func(c *checkpoint) { c.Layers[5] = c.Layers[4] },
 		"layers exchanged":  func(c *checkpoint) { c.Layers[4], c.Layers[5] = c.Layers[5], c.Layers[4] },
 		"winning exchanged": func(c *checkpoint) { c.Winning[2], c.Winning[3] = c.Winning[3], c.Winning[2] },
-	} {
-		dir := t.TempDir()
-		runstest.Copy(t, "testdata/backward", dir)
-		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
+	}, func(dir string) error {
 		table, err := Solve(t.Context(), p, onDisk(dir))
-		if err == nil {
-			_, _, _, err = table.Shortest(t.Context())
-			err = errors.Join(err, table.Close())
+		if err != nil {
+			return err
 		}
-		should.Be(t, err, corrupt.ErrCorrupt, "%s", name)
-	}
+		return errors.Join(must.Err(table.Shortest(t.Context())), table.Close())
+	})
 }
 
 // FuzzCheckpoint loads checkpoints of any contents.

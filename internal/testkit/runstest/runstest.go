@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
@@ -46,6 +47,39 @@ func Golden(t testing.TB, dir, in string) {
 			golden.Check(t, path, got)
 		}
 	}
+}
+
+// Stopped stops a search in a new directory as soon as a step of its job is as at wants it, compares its files with golden ones, and returns
+// a directory with a copy of these, where it can go on.
+func Stopped(t testing.TB, made string, j *job.Job, at func(job.Step) bool, search func(ctx context.Context, dir string) error) string {
+	t.Helper()
+	dir, other := t.TempDir(), t.TempDir()
+	Interrupt(t, j, at, func(ctx context.Context) error { return search(ctx, dir) })
+	Golden(t, dir, made)
+	Copy(t, made, other)
+	return other
+}
+
+// Contradicts changes copies of the checkpoint in the directory of a search; the search must find each corrupt.
+func Contradicts[C any](t testing.TB, from, kind string, version int, changes map[string]func(*C), search func(dir string) error) {
+	t.Helper()
+	for name, change := range changes {
+		dir := t.TempDir()
+		Copy(t, from, dir)
+		ChangeCheckpoint(t, dir, kind, version, change)
+		should.Be(t, search(dir), corrupt.ErrCorrupt, "%s", name)
+	}
+}
+
+// First has a job tell what its first step does.
+func First(j *job.Job) *string {
+	first := new(string)
+	j.Progress = func(s job.Step) {
+		if *first == "" {
+			*first = s.Doing
+		}
+	}
+	return first
 }
 
 // Damage changes a byte of a file in the directory of a search, or cuts the file there. File and byte
@@ -123,8 +157,7 @@ func SetCheckpoint(t testing.TB, dir, kind string, version int, payload []byte) 
 // ChangeCheckpoint changes the checkpoint in the directory of a search; its checksum is right.
 func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change func(*C)) {
 	t.Helper()
-	var c C
-	must.OK(t, json.Unmarshal(Checkpoint(t, dir, kind, version), &c))
+	c := must.JSON[C](t, Checkpoint(t, dir, kind, version))
 	change(&c)
 	payload := must.Get(json.Marshal(c))(t)
 	SetCheckpoint(t, dir, kind, version, payload)
