@@ -218,8 +218,8 @@ func TestCapturesLeadTo(t *testing.T) {
 			space := testrun.Space(t, testrun.Game(t, pits, rules), 11)
 			for n := range space.Layers() {
 				led := map[int]bool{}
-				for rank := range space.Size(n) {
-					for _, play := range space.Plays(space.Unrank(n, rank)) {
+				for _, b := range testrun.Boards(space, n, n) {
+					for _, play := range space.Plays(b) {
 						if play.Captured > 0 && !play.Starves {
 							led[play.Child.Seeds()] = true
 						}

@@ -22,12 +22,11 @@ import (
 	"grenier/pipeline/job"
 )
 
-func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
+// begin returns a game and its board with so many seeds in each pit.
+func begin(t testing.TB, pits int, rules awari.Rules, seeds uint8) (game awari.Game, start awari.Board) {
 	t.Helper()
-	if len(fields) == 1 {
-		fields = slices.Repeat(fields, game.Pits())
-	}
-	return must.Get(game.Parse(fields))(t)
+	copy(start[:], slices.Repeat([]uint8{seeds}, pits))
+	return testrun.Game(t, pits, rules), start
 }
 
 // starts are even and uneven starts on all boards, among them some without a move.
@@ -48,7 +47,7 @@ func TestLongEqualsReach(t *testing.T) {
 		fields := strings.Fields(text)
 		for _, rules := range tries.More(awari.RuleSets()[at%3:][:1], awari.RuleSets()) {
 			game := testrun.Game(t, len(fields), rules)
-			start := mustParse(t, game, fields...)
+			start := must.Get(game.Parse(fields))(t)
 			want := plainCounts(t, game, start)
 			for i, family := range cpu.Available() {
 				for workers := 1; workers <= 3; workers += 2 {
@@ -72,8 +71,7 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 // TestLongOnDisk searches with the least memory: sets leave it, and it is never exceeded.
 func TestLongOnDisk(t *testing.T) {
 	for _, rules := range awari.RuleSets()[:tries.More(1, 3)] {
-		game := testrun.Game(t, 6, rules)
-		start := mustParse(t, game, "3")
+		game, start := begin(t, 6, rules, 3)
 		want := plainCounts(t, game, start)
 		o := onDisk(t, game, start)
 		s := must.Get(newSearch(game, start, o))(t)
@@ -100,8 +98,7 @@ func TestLongOnDisk(t *testing.T) {
 
 // TestResume interrupts a search after every 30 plays, and goes on from the checkpoint that leaves.
 func TestResume(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	start := mustParse(t, game, "2")
+	game, start := begin(t, 6, awari.Awari, 2)
 	want := plainCounts(t, game, start)
 	o := onDisk(t, game, start)
 	for runs := 1; ; runs++ {
@@ -127,8 +124,7 @@ func TestResume(t *testing.T) {
 
 // TestDamaged damages the files of an interrupted search.
 func TestDamaged(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Strict)
-	start := mustParse(t, game, "3")
+	game, start := begin(t, 4, awari.Strict, 3)
 	o := onDisk(t, game, start)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
 		return must.Err(Count(ctx, game, start, o))
@@ -142,8 +138,7 @@ func TestDamaged(t *testing.T) {
 
 // TestRestore refuses checkpoints that contradict themselves.
 func TestRestore(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Strict)
-	start := mustParse(t, game, "3")
+	game, start := begin(t, 4, awari.Strict, 3)
 	piece := []workfile.Extent{{Offset: 0, Length: 8, Sum: 1}}
 	for name, change := range map[string]func(c *checkpoint){
 		"another start":   func(c *checkpoint) { c.Start[0]++ },
@@ -171,8 +166,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestNeedsMemory(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	start := mustParse(t, game, "4")
+	game, start := begin(t, 12, awari.Awari, 4)
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
 		must.As[*memory.Error](t, must.Err(Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})))
 	}
@@ -180,16 +174,12 @@ func TestNeedsMemory(t *testing.T) {
 
 // TestOtherDirectory: a directory belongs to one start and one rule set.
 func TestOtherDirectory(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	o := onDisk(t, game, mustParse(t, game, "1"))
-	must.OK(t, must.Err(Count(t.Context(), game, mustParse(t, game, "1"), o)))
+	game, start := begin(t, 4, awari.Awari, 1)
+	o := onDisk(t, game, start)
+	must.OK(t, must.Err(Count(t.Context(), game, start, o)))
 	o.Memory = 0
 	for _, rules := range awari.RuleSets() {
-		other := testrun.Game(t, 4, rules)
-		start := mustParse(t, other, "1")
-		if rules == awari.Awari {
-			start = mustParse(t, other, "2")
-		}
+		other, start := begin(t, 4, rules, map[bool]uint8{true: 2, false: 1}[rules == awari.Awari])
 		must.As[*rundir.OtherRunError](t, must.Err(Count(t.Context(), other, start, o)), "%s", other.Name())
 	}
 }

@@ -77,8 +77,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errWrite }
 
 func plain(game awari.Game, space *awari.Space, n int) (m census.Moves) {
 	before := map[awari.Board]int{}
-	for rank := range space.Size(n) {
-		b := space.Unrank(n, rank)
+	for _, b := range testrun.Boards(space, n, n) {
 		moves := space.Successors(nil, b)
 		m.MostMoves = max(m.MostMoves, len(moves))
 		takes, ends := uint64(0), len(moves) > 0
@@ -168,9 +167,9 @@ func TestLongCensus(t *testing.T) {
 }
 
 func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
+	most := l.MostPredecessors
 	should.Hold(t, l.Seeds == n && l.Quiet == l.Predecessors && l.MostMoves <= game.Half() && l.WithCapture <= l.Positions,
 		"%s, %d seeds: %+v", game.Name(), n, l)
-	most := l.MostPredecessors
 	should.Not(t, most > n || n <= game.Pits()+game.Half()-2 && most < n, "%s, %d seeds: K is %d", game.Name(), n, most) // docs/census.md
 	should.Not(t, game.Rules() == awari.Strict && l.TakesAll != 0, "%s, %d seeds: %d moves take all", game.Name(), n, l.TakesAll)
 	a := l.Analysis
