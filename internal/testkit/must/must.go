@@ -126,9 +126,22 @@ func Panic(t Test, do func(), about ...any) {
 }
 
 // XML returns the elements of a text. It ends the test if that is not well formed.
-func XML(t Test, text string) (all []xml.StartElement) {
+func XML(t Test, text string) []xml.StartElement {
 	t.Helper()
-	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+	return elements(t, xml.NewDecoder(strings.NewReader(text)))
+}
+
+// HTML is XML for pages, where some elements need no end.
+func HTML(t Test, text string) []xml.StartElement {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	return elements(t, d)
+}
+
+func elements(t Test, d *xml.Decoder) (all []xml.StartElement) {
+	t.Helper()
+	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			return all
