@@ -84,13 +84,13 @@ func TestExtensions(t *testing.T) {
 	b := must.Get(New(2, 3))(t)
 	const last = Cells(0b100_010)
 	orders, ending := map[Orientation]uint64{}, map[Orientation]uint64{}
-	permute(6, func(order []int) {
+	for order := range tries.Orders(6) {
 		o := b.Orient(order)
 		orders[o]++
 		if last>>order[5]&1 != 0 {
 			ending[o]++
 		}
-	})
+	}
 	should.Equal(t, len(orders), 288, "orientations")
 	for o, want := range orders {
 		got, end, ok := o.Extensions(b, last, 1<<6)
@@ -99,25 +99,6 @@ func TestExtensions(t *testing.T) {
 	var none Orientation
 	_, _, ok := none.Extensions(b, 0, 10)
 	should.Not(t, ok, "Extensions found room for 20 sets where 10 are allowed")
-}
-
-func permute(n int, visit func([]int)) {
-	order := make([]int, 0, n)
-	var extend func(used Cells)
-	extend = func(used Cells) {
-		if len(order) == n {
-			visit(order)
-			return
-		}
-		for cell := range n {
-			if used>>cell&1 == 0 {
-				order = append(order, cell)
-				extend(used | 1<<cell)
-				order = order[:len(order)-1]
-			}
-		}
-	}
-	extend(0)
 }
 
 func TestComponent(t *testing.T) {
@@ -161,7 +142,7 @@ func TestLongLastCell(t *testing.T) {
 	for _, shape := range shapes[:tries.More(len(shapes)-1, len(shapes))] {
 		b := must.Get(New(shape[0], shape[1]))(t)
 		best, elsewhere, shared := uint32(0), false, false
-		permute(b.Cells(), func(order []int) {
+		for order := range tries.Orders(b.Cells()) {
 			grid := must.Get(b.Play(order))(t)
 			score := slices.Max(grid)
 			if score > best {
@@ -171,7 +152,7 @@ func TestLongLastCell(t *testing.T) {
 				elsewhere = elsewhere || grid[order[len(order)-1]] != score
 				shared = shared || slices.Contains(grid[slices.Index(grid, score)+1:], score)
 			}
-		})
+		}
 		line := min(shape[0], shape[1]) == 1
 		should.Not(t, !line && (elsewhere || shared) || line && b.Cells() > 3 && !elsewhere,
 			"%v, score %d: a best order ends elsewhere: %v; has it twice: %v", shape, best, elsewhere, shared)

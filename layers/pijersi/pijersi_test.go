@@ -1,7 +1,6 @@
 package pijersi_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -304,7 +303,7 @@ func check(t *testing.T, kind error, right bool, s, fromBytes pijersi.Setup, err
 
 // TestExamples checks the examples of document 003, and the set-ups in testdata/truth.json, which an independent program wrote.
 func TestExamples(t *testing.T) {
-	var reference struct {
+	reference := must.JSON[struct {
 		Examples map[string]struct {
 			Code, Cubes string
 			Number      uint32
@@ -317,8 +316,7 @@ func TestExamples(t *testing.T) {
 			Legal                    bool   `json:"balanced_legal"`
 		}
 		Invalid []string `json:"invalid_codes"`
-	}
-	must.OK(t, json.Unmarshal(must.Read(t, "testdata/truth.json"), &reference))
+	}](t, must.Read(t, "testdata/truth.json"))
 	must.List(t, []int{len(reference.Examples), len(reference.Vectors), len(reference.Invalid)}, []int{4, 16, 6}, "examples, vectors, invalid codes")
 	for name, e := range reference.Examples {
 		s := must.Get(pijersi.ParseCode(e.Code))(t)

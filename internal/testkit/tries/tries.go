@@ -3,10 +3,13 @@ package tries
 
 import (
 	"flag"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"testing"
 	"time"
+
+	"grenier/kernels/perm"
 )
 
 var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
@@ -68,6 +71,22 @@ func Pick[T any](short, long, full T) T {
 
 // More returns one of two: for short tests, and for long ones.
 func More[T any](short, long T) T { return Pick(short, long, long) }
+
+// Orders yields all orders of the numbers 0 to n-1, in a list that is the next order's too.
+func Orders(n int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		packed, order := make([]uint8, n), make([]int, n)
+		for rank := range perm.Factorial(n) {
+			perm.Unrank(packed, rank)
+			for i, x := range packed {
+				order[i] = int(x)
+			}
+			if !yield(order) {
+				return
+			}
+		}
+	}
+}
 
 // Within ends the program if do takes very long.
 func Within(t testing.TB, what string, do func()) {
