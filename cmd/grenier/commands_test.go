@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -52,10 +51,9 @@ func TestLongExportMemory(t *testing.T) {
 			}
 			args := fmt.Sprintf("awari export --layer 16 --threads 2 --memory 64MiB --json --dir %s --format %s --codec %s --out %s/file", dir, format, codec, t.TempDir())
 			r := launch(t, strings.Fields(args)...).wait(t).wants(t, cli.ExitOK)
-			var e struct {
+			e := must.JSON[struct {
 				PeakRSS uint64 `json:"peak_rss_bytes"`
-			}
-			must.OK(t, json.Unmarshal([]byte(r.out), &e))
+			}](t, r.out)
 			should.Not(t, e.PeakRSS > 64<<20, "%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
 		}
 	}
@@ -111,12 +109,11 @@ func TestCheminInterrupt(t *testing.T) {
 	s.signal(t, os.Interrupt)
 	r := s.wait(t)
 	should.Equal(t, r.wants(t, cli.ExitInterrupted).err, "grenier: interrupted; the same command resumes after the last complete layer\n")
-	var got struct {
+	got := must.JSON[struct {
 		Exact        bool
 		Lower, Upper uint32
 		Solutions    []any
-	}
-	must.OK(t, json.Unmarshal([]byte(r.out), &got))
+	}](t, r.out)
 	should.Not(t, got.Exact || got.Lower < 20 || got.Upper <= got.Lower || len(got.Solutions) != 1, "printed %s", r.out)
 }
 
@@ -145,14 +142,13 @@ func TestInterruptedSearch(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(patience, cancel)
 		r := grenier(ctx, "", search...)
-		var report struct {
+		report := must.JSON[struct {
 			Exact  bool
 			Search struct {
 				Depth  int
 				Reason string
 			}
-		}
-		must.OK(t, json.Unmarshal([]byte(r.out), &report))
+		}](t, r.out)
 		must.Hold(t, r.status == cli.ExitInterrupted && report.Search.Reason == "interrupted" && !report.Exact, "%+v", r)
 		if report.Search.Depth > 0 {
 			return

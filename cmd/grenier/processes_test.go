@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,9 +101,7 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 var afterInterrupt = regexp.MustCompile(`^(lock|solve\.log|work|manifest\.json|layer-\d\d\.gl|work/(captures-\d{4}-(open|full)|window-\d\d-\d|offers|found|status\.json))$`)
 
 func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
-	var stats manifest.Summary
-	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari stats --json --dir "+dir)), &stats))
-	return stats.Layers
+	return must.JSON[manifest.Summary](t, mustDo(t, "awari stats --json --dir "+dir)).Layers
 }
 
 var seconds = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*`)
@@ -161,16 +158,7 @@ func (s *solver) signal(t *testing.T, sig os.Signal) {
 
 // awaitFile waits until there is a file whose path begins so.
 func awaitFile(t *testing.T, path string) {
-	waitFor(t, path, func() bool { return len(namesIn(t, filepath.Dir(path), filepath.Base(path))) > 0 })
-}
-
-// waitFor waits until something is there, for minutes: the machine may be busy.
-func waitFor(t interface{ Fatalf(string, ...any) }, what string, there func() bool) {
-	for end := time.Now().Add(5 * time.Minute); !there(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waiting for %s", what)
-		}
-	}
+	tries.Await(t, path, func() bool { return len(namesIn(t, filepath.Dir(path), filepath.Base(path))) > 0 })
 }
 
 func namesIn(t *testing.T, dir, prefix string) (names []string) {
@@ -229,11 +217,10 @@ func TestLongWindowsReport(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := false, 0
 	for _, line := range lines[:len(lines)-1] {
-		var l struct {
+		l := must.JSON[struct {
 			Type   string
 			Detail solve.Progress
-		}
-		must.OK(t, json.Unmarshal([]byte(line), &l))
+		}](t, line)
 		told = told || l.Type != "layer"
 		if l.Type != "layer" && !slices.Contains([]string{"check", "capture", "seal"}, l.Detail.Stage) {
 			should.Hold(t, l.Detail.Window >= window && strings.Contains(line, `"streams":{`), "after window %d: %s", window, line)
@@ -252,9 +239,8 @@ type solveSummary struct {
 	}
 }
 
-func summaryOf(t *testing.T, out string) (s solveSummary) {
-	must.OK(t, json.Unmarshal([]byte(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]), &s))
-	return s
+func summaryOf(t *testing.T, out string) solveSummary {
+	return must.JSON[solveSummary](t, out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:])
 }
 
 func sameLayer(t *testing.T, want, got string, n int) {
@@ -584,8 +570,7 @@ func TestRemoteJSON(t *testing.T) {
 	hook(2, http.NotFound)
 	r := grenier(t.Context(), "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0 1\n", "awari", "probe", "--json", "--url", s.URL, "-")
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
-	var failed cli.LineError
-	must.OK(t, json.Unmarshal([]byte(lines[0]), &failed))
+	failed := must.JSON[cli.LineError](t, lines[0])
 	should.Hold(t, failed.Line == 1 && strings.Contains(failed.Error, "missing"), "%s", lines[0])
 	should.Hold(t, r.status == cli.ExitCorrupt && len(lines) == 2 && strings.Contains(lines[1], `"value":-1`), "%+v", r)
 }
@@ -600,16 +585,7 @@ type serving struct {
 
 func startServer(t *testing.T, flags ...string) *serving {
 	process, _, out := talk(t, append([]string{"awari", "serve", "--json"}, flags...)...)
-	s := &serving{solver: process}
-	must.OK(t, json.Unmarshal([]byte(must.Get(bufio.NewReader(out).ReadString('\n'))(t)), &s.report))
-	return s
-}
-
-func (s *serving) get(t *testing.T, path string) string {
-	response := must.Get(http.Get(s.report.URL + path))(t)
-	defer response.Body.Close()
-	must.Equal(t, response.StatusCode, http.StatusOK, "%s", path)
-	return string(must.Get(io.ReadAll(response.Body))(t))
+	return &serving{process, must.JSON[serveReport](t, must.Get(bufio.NewReader(out).ReadString('\n'))(t))}
 }
 
 // TestServe runs the server as a process: it says where it is, answers, and ends with status 0 when it is told to stop.
@@ -621,8 +597,8 @@ func TestServe(t *testing.T) {
 		host, port, err := net.SplitHostPort(s.report.Address)
 		should.Hold(t, err == nil && net.ParseIP(host).IsLoopback() && port != "0" && s.report.URL == "http://localhost:"+port+"/",
 			"%+v (%v)", s.report, err)
-		should.Has(t, s.get(t, ""), "<title data-t>Grenier")
-		should.Has(t, s.get(t, "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"), `"value":5,`)
+		should.Has(t, remotetest.Fetch(t, s.report.URL), "<title data-t>Grenier")
+		should.Has(t, remotetest.Fetch(t, s.report.URL+"api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"), `"value":5,`)
 		s.signal(t, stop)
 		logged := s.wait(t).wants(t, cli.ExitOK).err
 		should.Hold(t, strings.Count(logged, "msg=request") == 2 && strings.Count(logged, "\n") == 2, "logged: %s", logged)

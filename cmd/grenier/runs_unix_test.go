@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -63,7 +62,7 @@ func lines(path string) []string {
 }
 
 func (n *night) awaitCall(t *testing.T, seeds int) {
-	waitFor(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
+	tries.Await(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
 }
 
 // placeless matches what is different in a manifest when layers are elsewhere.
@@ -174,7 +173,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 func scrape(t *testing.T, address string) string {
 	var r *http.Response
 	var err error
-	waitFor(t, "metrics", func() bool {
+	tries.Await(t, "metrics", func() bool {
 		r, err = http.Get("http://" + address + "/metrics")
 		return err == nil
 	})
@@ -291,9 +290,8 @@ type statusReport struct {
 	}
 }
 
-func statusOfDir(t *testing.T, dir string) (r statusReport) {
-	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari status --json --dir "+dir)), &r))
-	return r
+func statusOfDir(t *testing.T, dir string) statusReport {
+	return must.JSON[statusReport](t, mustDo(t, "awari status --json --dir "+dir))
 }
 
 // TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and continues it.
@@ -342,13 +340,11 @@ func TestWatch(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	should.Not(t, len(lines) < 2, "watched: %s", out)
 	for i, line := range lines {
-		var r statusReport
-		must.OK(t, json.Unmarshal([]byte(line), &r))
 		want := rundir.Running
 		if i == len(lines)-1 {
 			want = rundir.Interrupted
 		}
-		should.Equal(t, r.State, want, "line %d of %d", i+1, len(lines))
+		should.Equal(t, must.JSON[statusReport](t, line).State, want, "line %d of %d", i+1, len(lines))
 	}
 	log := must.Tree(t, dir)[rundir.LogName]
 	should.Hold(t, strings.Count(log, " level=WARN msg=interrupted layer=") == 1 && strings.Count(log, "msg=sealed") == len(layersOf(t, dir)),

@@ -165,7 +165,7 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "await path")
-	waitFor(ts, args[0], func() bool { return exists(ts.MkAbs(args[0])) })
+	tries.Await(ts, args[0], func() bool { return exists(ts.MkAbs(args[0])) })
 }
 
 func static(ts *testscript.TestScript, neg bool, args []string) {

@@ -404,7 +404,7 @@ func TestLongInterruptAnytime(t *testing.T) {
 
 // awaitMain waits until the process has begun to listen to signals, of which it ignores that of a broken pipe.
 func (s *solver) awaitMain(t *testing.T) {
-	waitFor(t, "the process", func() bool {
+	tries.Await(t, "the process", func() bool {
 		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 		_, mask, _ := strings.Cut(string(text), "SigIgn:")
 		var ignored uint64

@@ -571,7 +571,7 @@ func newCrashes(t *testing.T, args string) *crashes {
 	}
 	c.begin(t, c.begun)
 	c.facts = facts(reply{Out: mustRun(t, c.args...)})
-	c.want = c.results(t)
+	c.want = kept(t, c.tree.Path(siegeDir))
 	return c
 }
 
@@ -598,10 +598,6 @@ func (c *crashes) begin(t *testing.T, files map[string][]byte) {
 	for name, data := range files {
 		c.tree.Write(name, data)
 	}
-}
-
-func (c *crashes) results(t *testing.T) map[string]string {
-	return kept(t, c.tree.Path(siegeDir))
 }
 
 // crash lets operation k fail and runs the command again. It returns true if there was no operation k.
@@ -639,7 +635,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	if a.power {
 		c.powerCut(t, disk.PowerCut(r))
 	}
-	for name, text := range c.results(t) { // every file under its final name that must be whole is
+	for name, text := range kept(t, c.tree.Path(siegeDir)) { // every file under its final name that must be whole is
 		if want := c.want[name]; text != want && text != string(c.begun[siegeDir+"/"+name]) && filepath.Dir(name) == "." && name != rundir.ManifestName {
 			fail("%s is half done: %d bytes instead of %d", name, len(text), len(want))
 		}
@@ -652,7 +648,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	case !has && strings.Contains(again.out, "{") && !maps.Equal(c.facts, got):
 		fail("again: it prints %v, want %v", got, c.facts)
 	}
-	if diff := cmp.Diff(c.want, c.results(t)); diff != "" {
+	if diff := cmp.Diff(c.want, kept(t, c.tree.Path(siegeDir))); diff != "" {
 		fail("again (-want +got):\n%.2000s", diff)
 	}
 	return false
@@ -765,7 +761,7 @@ func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took
 	start := time.Now()
 	undisturbed := d.start(t, dir).wait(t).wants(t, cli.ExitOK)
 	took := time.Since(start)
-	printed, left := facts(reply{Out: undisturbed.out}), d.left(t, dir)
+	printed, left := facts(reply{Out: undisturbed.out}), kept(t, filepath.Join(dir, siegeDir))
 	done, through := 0, 0
 	for dir = testrun.Copy(t, base); done < wanted && through < 10*wanted+10; {
 		end := disturb(d.start(t, dir), took)
@@ -793,14 +789,10 @@ func (d *disturbed) start(t *testing.T, dir string) *solver {
 	return launch(t, d.fields(d.args, dir)...)
 }
 
-func (d *disturbed) left(t *testing.T, dir string) map[string]string {
-	return kept(t, filepath.Join(dir, siegeDir))
-}
-
 // compare compares a command that is through with one that nobody disturbed. A kill may come when all is done.
 func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
 	should.Not(t, r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already"), "after kills: status %d, %s", r.status, r.err)
-	diff := cmp.Diff(left, d.left(t, dir))
+	diff := cmp.Diff(left, kept(t, filepath.Join(dir, siegeDir)))
 	should.Hold(t, diff == "", "after kills (-undisturbed +disturbed):\n%.3000s", diff)
 	got := facts(reply{Out: r.out})
 	should.Not(t, strings.HasPrefix(r.out, "{") && !maps.Equal(printed, got), "after kills it prints %v instead of %v", got, printed)
@@ -808,8 +800,8 @@ func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[stri
 
 // checkOld: after a kill, every file is as it was before, as it is going to be, or not there.
 func (d *disturbed) checkOld(t *testing.T, base, dir string, left map[string]string) {
-	before := d.left(t, base)
-	for name, text := range d.left(t, dir) {
+	before := kept(t, filepath.Join(base, siegeDir))
+	for name, text := range kept(t, filepath.Join(dir, siegeDir)) {
 		should.Not(t, text != before[name] && text != left[name] && name != rundir.ManifestName,
 			"a kill leaves %s half done: %d bytes", name, len(text))
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -171,10 +170,9 @@ func TestLongStepMemory(t *testing.T) {
 	tries.NeedsLong(t, "solves 17 seeds in a cgroup")
 	group := newCgroup(t, 47<<20+slack)
 	x := newStepRun(t, t.TempDir(), 17, "--memory 47MiB")
-	var plan struct{ Plan struct{ Bits, Windows int } }
-	must.OK(t, json.Unmarshal([]byte(mustRun(t, x.args("--plan --memory 47MiB --json")...)), &plan))
-	should.Equal(t, plan.Plan.Bits, 2, "bits a score")
-	for _, step := range append(slices.Concat(x.phases(plan.Plan.Windows, 2)...), "--publish") {
+	plan := must.JSON[struct{ Plan struct{ Bits, Windows int } }](t, mustRun(t, x.args("--plan --memory 47MiB --json")...)).Plan
+	should.Equal(t, plan.Bits, 2, "bits a score")
+	for _, step := range append(slices.Concat(x.phases(plan.Windows, 2)...), "--publish") {
 		group.run(t, x.args(step)...).wants(t, cli.ExitOK)
 	}
 	should.Equal(t, group.number(t, "memory.oom_control", "oom_kill"), 0, "killed")
@@ -242,18 +240,18 @@ func startSlurm(t *testing.T) *slurm {
 	must.OK(t, os.WriteFile(path("munge.key"), []byte(strings.Repeat("grenier ", 128)), 0o400))
 	s.start(t, "munged", "--foreground", "--force", "--socket="+path("munge.socket"), "--key-file="+path("munge.key"),
 		"--log-file="+path("munged.log"), "--pid-file="+path("munged.pid"), "--seed-file="+path("munged.seed"))
-	waitFor(t, "the socket of munged", func() bool { return exists(path("munge.socket")) })
+	tries.Await(t, "the socket of munged", func() bool { return exists(path("munge.socket")) })
 	s.start(t, "slurmctld", "-D")
 	for i := range s.slurmd {
 		s.node(t, i)
 	}
-	waitFor(t, "nodes", func() bool {
+	tries.Await(t, "nodes", func() bool {
 		out, _ := s.command("sinfo", "--noheader", "--Node", "--format=%t").Output()
 		return strings.Count(string(out), "idle") == len(s.slurmd)
 	})
 	t.Cleanup(func() {
 		must.OK(t, s.command("scancel", "--quiet", "--user=root").Run())
-		waitFor(t, "the last job", func() bool {
+		tries.Await(t, "the last job", func() bool {
 			left, err := s.command("squeue", "--noheader").Output()
 			return err == nil && len(left) == 0
 		})
@@ -320,7 +318,7 @@ func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
 	for left := -1; left != 0; {
 		before := left
-		waitFor(t, "a job to end", func() bool {
+		tries.Await(t, "a job to end", func() bool {
 			time.Sleep(200 * time.Millisecond)
 			var running []string
 			left, running = s.left(t)

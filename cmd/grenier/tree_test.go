@@ -341,11 +341,10 @@ func systemOf(t *testing.T, importPath string) (system, place string) {
 	path := strings.TrimPrefix(importPath, "grenier/")
 	for s, places := range systems {
 		for _, p := range places {
-			if path != p && !strings.HasPrefix(path, p+"/") {
-				continue
+			if strings.HasPrefix(path+"/", p+"/") {
+				must.Hold(t, system == "", "%s is of %s and of %s", importPath, system, s)
+				system, place = s, p
 			}
-			must.Hold(t, system == "", "%s is of %s and of %s", importPath, system, s)
-			system, place = s, p
 		}
 	}
 	return system, place
@@ -517,12 +516,8 @@ type sourceRow struct {
 
 // within reports whether a folder is of the row: a package, one below, or the commands.
 func (r *sourceRow) within(folder string) bool {
-	for _, p := range r.packages {
-		if folder == p || strings.HasPrefix(folder, p+"/") {
-			return true
-		}
-	}
-	return folder == "cmd/grenier" || folder == "cmd/grenier/"+r.system
+	in := func(p string) bool { return strings.HasPrefix(folder+"/", p+"/") }
+	return slices.ContainsFunc(r.packages, in) || folder == "cmd/grenier" || folder == "cmd/grenier/"+r.system
 }
 
 // works checks the packages, names and commands of the row.
@@ -623,10 +618,8 @@ func asking(functions map[string][]string, asked []string) map[string]bool {
 	for before := 0; before != len(asks); {
 		before = len(asks)
 		for name, words := range functions {
-			for _, word := range words {
-				if asks[word] && !strings.HasPrefix(word, "Test") {
-					asks[name] = true
-				}
+			if slices.ContainsFunc(words, func(word string) bool { return asks[word] && !strings.HasPrefix(word, "Test") }) {
+				asks[name] = true
 			}
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -296,9 +295,7 @@ func TestLongMetrics(t *testing.T) {
 	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, File: "layer-01.gl", Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
-	r := must.Get(http.Get("http://" + address + "/metrics"))(t)
-	defer r.Body.Close()
-	for _, text := range []string{string(must.Get(io.ReadAll(r.Body))(t)), string(must.Read(t, file))} {
+	for _, text := range []string{remotetest.Fetch(t, "http://"+address+"/metrics"), string(must.Read(t, file))} {
 		for _, line := range []string{
 			`grenier_run_state{state="running"} 1`, `grenier_run_state{state="failed"} 0`, `grenier_run_start_time_seconds 1000`,
 			`grenier_run_last_layer 24`, `grenier_run_positions 1e+06`, `grenier_run_positions_done 250000`, `grenier_run_positions_per_second 25000`,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -262,11 +261,10 @@ func TestJSONLines(t *testing.T) {
 		{unclear, line{"progress", 0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
 	} {
 		text := shown(c.state, newJSON)
-		var got struct {
+		got := must.JSON[struct {
 			line
 			Time time.Time
-		}
-		must.OK(t, json.Unmarshal([]byte(text), &got))
+		}](t, text)
 		must.Same(t, "another result", c.want, got.line)
 		should.Hold(t, strings.Count(text, "\n") == 1 && !got.Time.IsZero(), "%q", text)
 		should.Has(t, text, `"eta_seconds":`, `"run_eta_seconds":`)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -58,10 +58,7 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
 func (p *tab) wantRanking(at place) {
-	var distances struct{ Plies []*int }
-	answer := must.Get(http.Get(p.url + "api/distances?pits=" + p.commas(at.board)))(p)
-	defer answer.Body.Close()
-	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
+	distances := must.JSON[struct{ Plies []*int }](p, remotetest.Fetch(p, p.url+"api/distances?pits="+p.commas(at.board)))
 	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	var rows []string
 	for value := awari.MaxSeeds; value >= -awari.MaxSeeds; value-- {

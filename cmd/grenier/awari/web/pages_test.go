@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -303,9 +303,7 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 
 // wasAsked reports whether a page that was shown has asked for its position.
 func (s *site) wasAsked(t *testing.T) bool {
-	answer := must.Get(http.Get(s.url + "metrics"))(t)
-	defer answer.Body.Close()
-	return regexp.MustCompile(`requests_total{code="200",path="/api/(game|probe)"}`).Match(must.Get(io.ReadAll(answer.Body))(t))
+	return regexp.MustCompile(`requests_total{code="200",path="/api/(game|probe)"}`).MatchString(remotetest.Fetch(t, s.url+"metrics"))
 }
 
 // awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await waits for something on a page.

@@ -32,6 +32,7 @@ import (
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
@@ -152,11 +153,7 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	list := must.Get(json.Marshal(addresses))(t)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
-		response := must.Get(http.Get(m.url + addresses[i]))(t) // of the server, not the mirror
-		must.Equal(t, response.StatusCode, http.StatusOK, "%s: status", addresses[i])
-		var want any
-		must.OK(t, json.NewDecoder(response.Body).Decode(&want))
-		response.Body.Close()
+		want := must.JSON[any](t, remotetest.Fetch(t, m.url+addresses[i])) // of the server, not the mirror
 		must.Equal(t, tidy(t, got), tidy(t, want), "%s", addresses[i])
 	}
 }
@@ -489,12 +486,11 @@ func example(t *testing.T, language, address string) string {
 // testNodeProbes compares the values of boards and of their moves with the tables.
 func testNodeProbes(t *testing.T, s *nodeSite, count, seeds int) {
 	boards := s.random(rand.New(rand.NewPCG(34, 2)), count, seeds)
-	var got [][]*int
 	text := s.run(t, `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
 const tables = await open(process.argv[2] + "tables"), boards = JSON.parse(readFileSync(0, "utf8"));
 const probes = await Promise.all(boards.map((b) => tables.probe(b)));
 console.log(JSON.stringify(probes.map(({ value, moves }) => [value, ...moves.map((m) => m.value)])));`, "[["+strings.Join(boards, "],[")+"]]")
-	must.OK(t, json.Unmarshal([]byte(text), &got))
+	got := must.JSON[[][]*int](t, text)
 	must.Equal(t, len(got), len(boards), "boards")
 	for i, board := range boards {
 		p := must.Get(s.tables.Probe(t.Context(), must.Get(s.game.Parse(strings.Split(board, ",")))(t)))(t)
@@ -594,9 +590,8 @@ console.log(JSON.stringify(all));`
 		Line  []int
 		Error string
 	}
-	ask := func(boards []string) (got []answer) {
-		must.OK(t, json.Unmarshal([]byte(s.run(t, program, "[["+strings.Join(boards, "],[")+"]]")), &got))
-		return got
+	ask := func(boards []string) []answer {
+		return must.JSON[[]answer](t, s.run(t, program, "[["+strings.Join(boards, "],[")+"]]"))
 	}
 	for i, got := range ask(boards) {
 		b := must.Get(s.tables.Game().Parse(strings.Split(boards[i], ",")))(t)
