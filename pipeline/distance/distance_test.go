@@ -400,8 +400,7 @@ func TestLongDiskFails(t *testing.T) {
 	const top = 8
 	want, _ := whole(t, top)
 	dir, _ := run(t, top)
-	o := onDisk(2)
-	o.Layers = []int{top}
+	o := distance.Options{Layers: []int{top}, Job: options(2).Job, OnDisk: true}
 	must.Hold(t, stopped(t, dir, o, 5), "too few plies")
 	kept := must.Read(t, filepath.Join(dir, rundir.WorkName, rundir.DistancesName))
 	rng := tries.Rand(t)

@@ -15,7 +15,7 @@ func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) 
 	return New(game), testrun.Space(t, game, awari.MaxSeeds)
 }
 
-// TestBoards compares all boards of small layers, and random ones of others, with the plain rules.
+// TestBoards compares all boards of small layers, random ones of others, and some from all of a few larger layers, with the plain rules.
 func TestBoards(t *testing.T) {
 	random := rand.New(rand.NewPCG(12, 48))
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
@@ -31,10 +31,6 @@ func TestBoards(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestLargerLayers compares boards from all of a few larger layers.
-func TestLargerLayers(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, step int }{{4, 30, 3}, {4, 48, 19}, {6, 15, 11}, {8, 12, 31}, {12, 7, 17}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
 			r, space := newRules(t, c.pits, rules)

@@ -82,9 +82,8 @@ func pages() map[string][]byte {
 }
 
 func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]int8) {
-	game := testrun.Game(t, 6, rules)
-	scores = testrun.Solve(t, game, seeds)
-	return testrun.Write(t, game, scores, 100), scores
+	_, scores, dir = testrun.Run(t, 6, rules, seeds, 100)
+	return dir, scores
 }
 
 func questions(layers []manifest.Layer) []Question {

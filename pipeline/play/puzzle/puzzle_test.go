@@ -23,10 +23,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func solved(t testing.TB, seeds int) *tables.Tables {
-	return tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), seeds)
-}
-
 func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {
 	t.Helper()
 	return must.Get(Draw(t.Context(), tab, o))(t)
@@ -37,7 +33,7 @@ func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {
 // misjudges each move a little: he fails the more often the higher the rating is.
 func TestLongPuzzles(t *testing.T) {
 	seeds := tries.More(10, 16)
-	tab, random := solved(t, seeds), tries.Rand(t)
+	tab, random := tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), seeds), tries.Rand(t)
 	puzzles := draw(t, tab, Options{From: 5, To: seeds, Most: 100, Count: 100, Seed: random.Uint64()})
 	must.Equal(t, len(puzzles), 100, "puzzles")
 	longest, agree, differ := 0, 0, 0
@@ -165,7 +161,7 @@ func TestLook(t *testing.T) {
 
 // TestDraw draws all puzzles of a layer, and some in other ways, and refuses nonsense.
 func TestDraw(t *testing.T) {
-	tab := solved(t, 7)
+	tab := tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), 7)
 	want := map[awari.Board]bool{}
 	for _, b := range testrun.Boards(testrun.Space(t, tab.Game(), 5), 5, 5) {
 		if z := must.Get(Of(t.Context(), tab, b))(t); z != nil {

@@ -22,10 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func solved(t testing.TB, rules awari.Rules, seeds int) *tables.Tables {
-	return tabletest.Open(t, testrun.Dir(t, 12, rules, seeds, 1<<16))
-}
-
 func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -39,7 +35,7 @@ func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 // TestRules: the option tells the rules of the tables, a grand slam is valued by them, and replayed as the interface plays it.
 func TestRules(t *testing.T) {
 	for rules, want := range map[awari.Rules]string{awari.Awari: "exact: 2", awari.Abapa: "exact: -2"} {
-		tab := solved(t, rules, 3)
+		tab := tabletest.Open(t, testrun.Dir(t, 12, rules, 3, 1<<16))
 		out := converse(t, tab, "uci", fmt.Sprintf("setoption name Rules value %v", rules), "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S", "go depth 1")
 		should.Has(t, out, fmt.Sprintf("option name Rules type combo default %[1]v var %[1]v\n", rules), "info string "+want+"\n", "bestmove F\n")
 		should.Lacks(t, out, "error")
@@ -51,7 +47,7 @@ func TestRules(t *testing.T) {
 // TestSessions replays sessions as the interface Aualé and its engines have them. Lines are what is sent, patterns what must come back, in this
 // order, and nothing but info in between. The score counts what was taken, for the player to move.
 func TestSessions(t *testing.T) {
-	tab := solved(t, awari.Awari, 6)
+	tab := tabletest.Open(t, testrun.Dir(t, 12, awari.Awari, 6, 1<<16))
 	const board = "0-0-0-0-0-2-1-1-0-0-0-1-20-23-S"
 	for _, c := range []struct {
 		name        string
@@ -99,7 +95,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestComplaints(t *testing.T) {
-	tab := solved(t, awari.Awari, 3)
+	tab := tabletest.Open(t, testrun.Dir(t, 12, awari.Awari, 3, 1<<16))
 	for _, c := range []struct{ lines, want string }{
 		{"fly", `unknown command "fly"`},
 		{"position", "expected startpos, or fen and a board"},

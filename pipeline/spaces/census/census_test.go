@@ -3,6 +3,7 @@ package census_test
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,12 +69,6 @@ func TestFormatBytes(t *testing.T) {
 		should.Equal(t, census.FormatBytes(bytes), want, "FormatBytes(%v)", bytes)
 	}
 }
-
-var errWrite = errors.New("disk full")
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errWrite }
 
 func plain(game awari.Game, space *awari.Space, n int) (m census.Moves) {
 	before := map[awari.Board]int{}
@@ -189,11 +184,14 @@ func TestRefused(t *testing.T) {
 		return must.Err(census.New(ctx, census.TableOptions{Pits: pits, Seeds: seeds}))
 	}
 	game, one := testrun.Game(t, 12, awari.Awari), census.Options{Job: job.Job{Workers: 1}}
+	full := errors.New("disk full")
+	in, out := io.Pipe() // whose reader has gone
+	must.OK(t, in.CloseWithError(full))
 	for name, c := range map[string]struct{ err, want error }{
 		"7 pits":   {of(t.Context(), 7, 10), awari.ErrPits},
 		"-1 seeds": {of(t.Context(), 8, -1), awari.ErrSeeds}, "49 seeds": {of(t.Context(), 8, 49), awari.ErrSeeds},
 		"cancelled":            {of(must.Ended(t), 8, 24), context.Canceled},
-		"broken writer":        {mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds), errWrite},
+		"broken writer":        {mustTable(t, 12, 1).WriteRST(out, census.Seeds), full},
 		"a census of 49 seeds": {must.Err(census.Begin(game, 49, census.Options{})), awari.ErrSeeds},
 		"a census, cancelled":  {must.Err(must.Get(census.Begin(game, 3, one))(t).Next(must.Ended(t))), context.Canceled},
 	} {

@@ -52,11 +52,6 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	}
 }
 
-func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
-	t.Helper()
-	return runList(t, name, g, g.List(s), o)
-}
-
 // agree solves a state by a solver with all bounds, or without, and compares with its distance.
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
@@ -69,7 +64,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 			must.Be(t, must.Err(search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h})), search.ErrHeuristic, "%s", h.Name())
 			continue
 		}
-		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
+		r := run(t, name, g, g.List(s), search.Options{Heuristic: h, Width: 64})
 		must.Not(t, solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
 			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance,
 			"%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
@@ -128,7 +123,7 @@ func TestLongChains(t *testing.T) {
 			row, col := cell/g.Cols()-int(tile)/g.Cols(), cell%g.Cols()-int(tile)%g.Cols()
 			sum += max(row, -row) + max(col, -col)
 		}
-		swaps = len(run(t, "chains", g, s, search.Options{}).Swaps)
+		swaps = len(run(t, "chains", g, g.List(s), search.Options{}).Swaps)
 		must.Not(t, swaps > 2*sum || swaps > 4*distance, "state %x: %d swaps, %d needed, sum of distances %d", s, swaps, distance, sum)
 		return swaps
 	}
@@ -149,7 +144,7 @@ func TestLongChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for range tries.Pick(1, 30, 200) {
 		s := shuffled(g, r)
-		solve(g, s, len(run(t, "astar-bucket", g, s, search.Options{Heuristic: lifted(g)}).Swaps))
+		solve(g, s, len(run(t, "astar-bucket", g, g.List(s), search.Options{Heuristic: lifted(g)}).Swaps))
 	}
 }
 
@@ -176,7 +171,7 @@ func TestLongRandomLarger(t *testing.T) {
 		all := bounds(t, g, c.sets...)
 		for range tries.Pick(1, 2, c.tries) {
 			s := shuffled(g, r)
-			distance := len(run(t, c.by, g, s, search.Options{Heuristic: all[4]}).Swaps)
+			distance := len(run(t, c.by, g, g.List(s), search.Options{Heuristic: all[4]}).Swaps)
 			for i, name := range c.names {
 				use := append(all[3:7:7], all[8])
 				if c.rows == 4 { // weaker bounds take long
@@ -200,14 +195,14 @@ func TestLongStopped(t *testing.T) {
 		for _, name := range search.Names() {
 			solver := must.Get(search.Find(name))(t)
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
-				res := run(t, name, g, s, o)
+				res := run(t, name, g, g.List(s), o)
 				d := int(depth[s.Rank(9)])
 				must.Not(t, res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact,
 					"%s: lower bound %d, distance %d, stopped %q", name, res.Lower, d, res.Stopped)
 			}
 		}
 	}
-	res := run(t, "bfs", g, g.Goal().Swap(0, 8), search.Options{Job: job.Job{Memory: 30000}})
+	res := run(t, "bfs", g, g.List(g.Goal().Swap(0, 8)), search.Options{Job: job.Job{Memory: 30000}})
 	should.Not(t, res.Stopped != "memory" || res.Optimal, "%+v", res)
 }
 
@@ -286,8 +281,8 @@ func TestLongJumps(t *testing.T) {
 	for _, name := range []string{"astar", "astar-bucket", "idastar"} {
 		var with, without uint64
 		for _, s := range states {
-			a := run(t, name, g, s, search.Options{Heuristic: patchy{w, false}})
-			b := run(t, name, g, s, search.Options{Heuristic: patchy{w, true}}) // exact all the same
+			a := run(t, name, g, g.List(s), search.Options{Heuristic: patchy{w, false}})
+			b := run(t, name, g, g.List(s), search.Options{Heuristic: patchy{w, true}}) // exact all the same
 			should.Hold(t, len(a.Swaps) == len(b.Swaps), "%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
 			with, without = with+a.Expanded, without+b.Expanded
 		}
@@ -352,7 +347,7 @@ func TestLongParallel(t *testing.T) {
 		s := shuffled(g, r)
 		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
 			solve := func(workers int) search.Result {
-				return run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
+				return run(t, "astar-parallel", g, g.List(s), search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
 			}
 			first := solve(1)
 			must.Hold(t, len(first.Swaps) == int(depth[s.Rank(9)]) && first.Optimal, "%s, state %x: %d swaps", h.Name(), s, len(first.Swaps))
@@ -390,7 +385,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 	return heuristic.Lift{Heuristic: heuristic.NewManhattan(g), Grid: g}
 }
 
-func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
+func run(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
 	r := must.Get(search.Solve(t.Context(), name, g, l, o))(t)
 	tiles := append(swap.List(nil), l...)
@@ -413,7 +408,7 @@ func TestLargeNear(t *testing.T) {
 				l.Swap(g.Swaps()[r.IntN(len(g.Swaps()))])
 			}
 			o := search.Options{Heuristic: lifted(g), Width: 64}
-			exact, b := runList(t, "idastar", g, l, o), runList(t, "beam", g, l, o)
+			exact, b := run(t, "idastar", g, l, o), run(t, "beam", g, l, o)
 			should.Hold(t, exact.Optimal && len(exact.Swaps) <= 6 && b.Lower <= len(exact.Swaps) && len(b.Swaps) >= len(exact.Swaps),
 				"%v: IDA* %d, beam %d to %d", l, len(exact.Swaps), b.Lower, len(b.Swaps))
 		}
@@ -425,9 +420,9 @@ func TestLongLargeRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	for shape, g := range swaptest.Grids(t, [][2]int{{3, 6}, {5, 5}, {8, 8}}[:tries.More(2, 3)]...) {
 		l := must.Get(search.Generate(g, 0.67, r))(t)
-		greedy := runList(t, "greedy", g, l, search.Options{})
-		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
-		wide := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
+		greedy := run(t, "greedy", g, l, search.Options{})
+		narrow := run(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
+		wide := run(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
 		should.Hold(t, len(narrow.Swaps) < len(greedy.Swaps) && len(wide.Swaps) <= len(narrow.Swaps) && wide.Lower == greedy.Lower,
 			"%v: greedy %d, beam %d and %d", shape, len(greedy.Swaps), len(narrow.Swaps), len(wide.Swaps))
 	}
@@ -441,7 +436,7 @@ func TestBeamDistances(t *testing.T) {
 	for range 100 {
 		s := shuffled(g, r)
 		distance := int(depth[s.Rank(9)])
-		b := run(t, "beam", g, s, search.Options{Heuristic: lifted(g), Width: 128})
+		b := run(t, "beam", g, g.List(s), search.Options{Heuristic: lifted(g), Width: 128})
 		must.Not(t, len(b.Swaps) < distance || b.Lower > distance, "%x: %d to %d, distance %d", s, b.Lower, len(b.Swaps), distance)
 		if len(b.Swaps) == distance {
 			shortest++
@@ -457,10 +452,10 @@ func TestBeamMemory(t *testing.T) {
 	var most uint64
 	const memory = 100_000
 	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}
-	r := runList(t, "beam", g, l, o)
+	r := run(t, "beam", g, l, o)
 	should.Hold(t, r.Stopped == "memory" && most <= memory, "stopped %q, %d bytes", r.Stopped, most)
 	o.Memory = 1000
-	none := runList(t, "beam", g, l, o)
+	none := run(t, "beam", g, l, o)
 	should.Hold(t, none.Stopped == "memory" && none.Expanded <= 0 && len(none.Swaps) >= len(r.Swaps), "%+v", none)
 }
 
@@ -473,7 +468,7 @@ func TestLongLine(t *testing.T) {
 	const inversions = 64 * 63 / 2
 	width := tries.More(16, 64)
 	for _, name := range []string{"greedy", "beam"} {
-		r := runList(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width})
+		r := run(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width})
 		should.Hold(t, len(r.Swaps) == inversions && r.Lower == 1024, "%s: %d to %d", name, r.Lower, len(r.Swaps))
 	}
 }
