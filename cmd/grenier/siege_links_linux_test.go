@@ -212,32 +212,27 @@ func (l *links) led(t *testing.T, c linking) {
 // during puts links in the places of directories before random operations of a command, at the given
 // number of moments each. A directory that users name is open by then: before that, a link is theirs.
 func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
-	all, opened := l.swapAt(t, c.args, 0, func() {})
+	_, all, opened := l.swapAt(t, c.args, 0, func() {})
 	for _, name := range append(slices.Clone(c.named), c.other...) {
 		name = path.Join(linksTop, name)
 		for range moments {
 			before := opened[l.tree.Path(name)]
-			k := before + 1 + r.IntN(all.operations-before)
-			done, _ := l.swapAt(t, c.args, k, func() { l.swap(t, name, "canary") })
-			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all.operations, done.status, done.err)
+			k := before + 1 + r.IntN(all-before)
+			done, _, _ := l.swapAt(t, c.args, k, func() { l.swap(t, name, "canary") })
+			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all, done.status, done.err)
 			should.Not(t, done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)), "%v", did)
 			l.untouched(t, did)
 		}
 	}
 }
 
-type ended struct {
-	result
-	operations int
-}
-
 // swapAt runs a command and does something before operation k on directories. It returns how many
-// operations there were before each directory that users name was opened, by path.
-func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[string]int) {
+// operations there were in all, and before each directory that users name was opened, by path.
+func (l *links) swapAt(t *testing.T, args string, k int, do func()) (r result, all int, opened map[string]int) {
 	l.whole.Restore(t)
 	m := siegetest.NewMoment(k, do)
 	var mu sync.Mutex
-	opened := map[string]int{}
+	opened = map[string]int{}
 	restore := intercept(l.tree.Path(linksTop), func(d vfs.Dir) vfs.Dir {
 		mu.Lock()
 		defer mu.Unlock()
@@ -247,7 +242,8 @@ func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[
 		return m.Watch(d)
 	})
 	defer restore()
-	return ended{l.do(t, args), m.Operations()}, opened
+	r = l.do(t, args)
+	return r, m.Operations(), opened
 }
 
 type siegePlace struct {

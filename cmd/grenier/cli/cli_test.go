@@ -83,14 +83,6 @@ func TestRemedy(t *testing.T) {
 	should.Equal(t, remedy("grenier awari probe", errors.New("no damage")), "", "no damage")
 }
 
-func TestWord(t *testing.T) {
-	for text, want := range map[string]string{
-		"data/awari": "data/awari", "my run": "'my run'", "it's": `'it'\''s'`, "": "''", "-x": "'-x'", "a$b": "'a$b'",
-	} {
-		should.Equal(t, word(text), want, "%q", text)
-	}
-}
-
 // TestOperationsNameTheCodeThatRuns compares the operations that version lists with the code that a
 // package returns: the generic one, or another.
 func TestOperationsNameTheCodeThatRuns(t *testing.T) {
@@ -169,12 +161,6 @@ func TestWrap(t *testing.T) {
 		{"", 5, 1, ""},
 	} {
 		should.Equal(t, Wrap(c.text, c.width, c.indent), c.want, "%q in %d", c.text, c.width)
-	}
-}
-
-func TestCount(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0 layers", 1: "1 layer", 2: "2 layers", 12345: "12,345 layers"} {
-		should.Equal(t, Count(n, "layer"), want, "%d", n)
 	}
 }
 
@@ -271,13 +257,10 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
+// TestBar: a bar that is too narrow drops the speed first, and never the ETA of the run.
 func TestBar(t *testing.T) {
 	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
 	should.Has(t, got, "\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K")
-}
-
-// TestBarFits: a bar drops the speed first, and never the ETA of the run.
-func TestBarFits(t *testing.T) {
 	for width, want := range map[int][2]string{
 		90: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
 		69: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
@@ -293,7 +276,16 @@ func TestBarFits(t *testing.T) {
 	should.Hold(t, left == "layer 3 " && right == " 25.00% 5 pos/s ETA 30s", "%q, %q", left, right)
 }
 
-func TestBrief(t *testing.T) {
+// TestTexts: how a path in a command line, a number of things and a time are written.
+func TestTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"data/awari": "data/awari", "my run": "'my run'", "it's": `'it'\''s'`, "": "''", "-x": "'-x'", "a$b": "'a$b'",
+	} {
+		should.Equal(t, word(text), want, "%q", text)
+	}
+	for n, want := range map[uint64]string{0: "0 layers", 1: "1 layer", 2: "2 layers", 12345: "12,345 layers"} {
+		should.Equal(t, Count(n, "layer"), want, "%d", n)
+	}
 	for d, want := range map[time.Duration]string{
 		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
 		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",

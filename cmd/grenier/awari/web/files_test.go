@@ -61,9 +61,7 @@ func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bo
 	for name, data := range files {
 		rule, ok := forbidden[path.Ext(name)]
 		must.Hold(t, ok, "%s: nobody knows what it must not have", name)
-		for _, found := range rule.FindAllString(strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), -1) {
-			t.Errorf("%s has %q", name, found)
-		}
+		should.List(t, rule.FindAllString(strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), -1), nil, "%s has", name)
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true

@@ -125,8 +125,7 @@ func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language
 			page.where = fmt.Sprint(language, " ", scheme, " ", width)
 			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
 			should.Equal(t, dark, scheme == "dark", "%s: dark", page.where)
-			page.wantAccess()
-			page.wantFits(width)
+			page.wantReadable(width)
 			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))
 		}
 	}

@@ -520,12 +520,11 @@ func testLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantGone()
 }
 
-// wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is large enough.
-func (p *tab) wantFits(width int64) {
+// wantReadable checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is large enough; and wantAccess.
+func (p *tab) wantReadable(width int64) {
 	p.Helper()
-	for _, bad := range browsertest.Eval[[]string](p.Page, fmt.Sprintf(fitScript, width)) {
-		p.Errorf("%s: %s", p.where, bad)
-	}
+	p.wantAccess()
+	should.List(p, browsertest.Eval[[]string](p.Page, fmt.Sprintf(fitScript, width)), nil, "%s", p.where)
 	nav := browsertest.Eval[float64](p.Page, `document.querySelector("nav").getBoundingClientRect().height`)
 	should.Not(p, width >= 390 && nav > 60, "%s: the links to the pages take more than a line: %.0f pixels", p.where, nav)
 }
@@ -557,9 +556,7 @@ const fitScript = `(() => {
 func (p *tab) wantAccess() {
 	p.Helper()
 	for _, script := range []string{contrastScript + `lowContrast()`, namesScript} {
-		for _, bad := range browsertest.Eval[[]string](p.Page, script) {
-			p.Errorf("%s: %s", p.where, bad)
-		}
+		should.List(p, browsertest.Eval[[]string](p.Page, script), nil, "%s", p.where)
 	}
 }
 
@@ -683,8 +680,7 @@ func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		should.Equal(t, page.Text(selector), want, "%s", selector)
 	}
-	page.wantFits(390)
-	page.wantAccess()
+	page.wantReadable(390)
 	page.Do(chromedp.Reload())
 	page.Await("French again", `document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.Exec(`localStorage.clear()`)

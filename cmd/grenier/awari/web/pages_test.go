@@ -426,8 +426,7 @@ func (w *stranger) begin() {
 	w.says("#fact", "ICGA Journal 25")
 	w.says("#fact", w.word("From 12 seeds on I know everything: 36 more to take.", "À partir de 12 graines je sais tout"))
 	w.wantNoValues()
-	w.wantAccess()
-	w.wantFits(w.window.Width)
+	w.wantReadable(w.window.Width)
 	w.press("new")
 	w.wantAddress("?seats=you,4")
 	w.click(`.pit[data-pit="7"]`)
@@ -462,8 +461,7 @@ func (w *stranger) playToTheEnd() {
 	taken := browsertest.Eval[[]int](w.Page, `document.querySelector("#result").textContent.match(/\d+/g).map(Number)`)
 	should.Hold(w, len(taken) == 2 && taken[0] >= taken[1] && taken[0]+taken[1] <= 48, "the banner says %q", w.Text("#result"))
 	w.wantNoValues()
-	w.wantAccess()
-	w.wantFits(w.window.Width)
+	w.wantReadable(w.window.Width)
 }
 
 // worst returns the worst of South's moves if the tables know the position, otherwise one in turn.
@@ -496,8 +494,7 @@ func (w *stranger) analyse() bool {
 	w.Await("the worst mistake", fmt.Sprintf(`document.querySelector("#gave").textContent.match(/\d+/)?.[0] === "%d"`, worst))
 	sum := browsertest.Eval[[2]int](w.Page, `[[...document.querySelectorAll("#report td:last-child")], [...document.querySelectorAll("#record .lost")]].map((all) => all.reduce((n, e) => n + Number(e.textContent.match(/\d+/)?.[0] ?? 0), 0))`)
 	should.Hold(w, sum[0] == sum[1] && sum[0] >= worst, "the report adds up to %d, the list to %d", sum[0], sum[1])
-	w.wantAccess()
-	w.wantFits(w.window.Width)
+	w.wantReadable(w.window.Width)
 	return true
 }
 
