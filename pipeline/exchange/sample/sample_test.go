@@ -325,7 +325,8 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 		"the card says %+v about %+v", c, o)
 	for _, f := range c.Files {
 		data := must.Read(t, filepath.Join(filepath.Dir(path), f.File))
-		should.Hold(t, uint64(len(data)) == f.Bytes && fmt.Sprintf("%x", sha256.Sum256(data)) == f.SHA256, "%s has %d bytes, the card says %+v", f.File, len(data), f)
+		should.Hold(t, uint64(len(data)) == f.Bytes && fmt.Sprintf("%x", sha256.Sum256(data)) == f.SHA256,
+			"%s has %d bytes, the card says %+v", f.File, len(data), f)
 	}
 	return c
 }

@@ -112,7 +112,8 @@ func TestFiles(t *testing.T) {
 		want  heuristic.Heuristic
 	}{
 		{names[:2], false, swaptest.Static(t, g, heuristic.Tracked, []int{0, 1, 2}, []int{4, 5})},
-		{names[2:], true, swaptest.Dynamic(t, g, heuristic.Tracked, 3, true)}, {names[2:], false, swaptest.Dynamic(t, g, heuristic.Tracked, 3, false)},
+		{names[2:], true, swaptest.Dynamic(t, g, heuristic.Tracked, 3, true)},
+		{names[2:], false, swaptest.Dynamic(t, g, heuristic.Tracked, 3, false)},
 	} {
 		h := must.Get(patterns.Load(t.Context(), g, c.files, c.exact, o))(t)
 		for _, s := range swaptest.States(g) {
