@@ -23,13 +23,6 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-func heapInUse() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
 // TestMemoryIsEnough compares the estimate with what layers take, the patterns that an engine keeps included. Small layers and small boards
 // may take some more than the estimate besides their scores.
 func TestMemoryIsEnough(t *testing.T) {
@@ -40,9 +33,9 @@ func TestMemoryIsEnough(t *testing.T) {
 		{seeds: 11, game: awaritest.Game(t, 8, awari.Abapa)},
 		{seeds: 8, game: awaritest.Game(t, 12, awari.Awari)},
 	} {
-		before := heapInUse()
+		before := awaritest.HeapInUse()
 		w := c.begin(t)
-		all := w.Stats.Bytes + heapInUse() - before
+		all := w.Stats.Bytes + uint64(awaritest.HeapInUse()-before)
 		runtime.KeepAlive(w)
 		estimate := Memory(c.game, c.seeds)
 		should.Not(t, uint64(w.memory.Size()) < w.Stats.Bytes || w.Stats.Bytes < Positions(c.game, c.seeds) || w.Stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate,
