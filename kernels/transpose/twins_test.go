@@ -114,6 +114,21 @@ func TestLongTwins(t *testing.T) {
 	})
 }
 
+// TestEveryColumn changes each column alone, with scores of each width: columns of packed codes have places of their own.
+func TestEveryColumn(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := tries.Rand(t), newFence(t)
+		lines, block := make([]int8, Side*Side), &Block{}
+		for i := range Side {
+			for _, bits := range widths {
+				twins.Fill(rng, lines)
+				twins.Fill(rng, block[:])
+				m.check(t, f, bits, legal(bits, Side, lines, block, 1<<i), block, 1<<i, rng.Uint64())
+			}
+		}
+	})
+}
+
 // TestLongEveryScore changes each score alone.
 func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
