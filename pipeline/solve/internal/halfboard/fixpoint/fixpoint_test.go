@@ -69,13 +69,16 @@ func (c config) prepare(t testing.TB) *laidOut {
 	return w
 }
 
-// eachLayer calls do for random layers, laid out. Half of them have the smallest tiles there are.
+// eachLayer calls do for a layer with many tiles, and for random ones, laid out. Half of them have the smallest tiles there are.
 func eachLayer(t *testing.T, n int, lay func(c config, t testing.TB) *laidOut, do func(rng *rand.Rand, c config, w *laidOut)) {
 	rng := tries.Rand(t)
-	for range tries.Runs(n) {
+	for i := range tries.Runs(n) {
 		game, seeds := awaritest.Layer(t, rng)
 		family := awaritest.Shuffled(rng, cpu.Available())[0]
 		c := config{game, seeds, 1 + rng.IntN(5), int(math.Exp(rng.Float64() * math.Log(2000))), family}
+		if i == 0 {
+			c.game, c.seeds, c.tileSize = awaritest.Game(t, 12, awari.Awari), 7, 1
+		}
 		do(rng, c, lay(c, t))
 	}
 }
