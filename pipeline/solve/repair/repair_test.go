@@ -375,6 +375,16 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestSetAside: a layer that was made from another one than the one below, which is solved again, is solved again too.
+func TestSetAside(t *testing.T) {
+	dir, o := small(t), options()
+	all(gone(rundir.ManifestName), forged(5))(t, dir)
+	o.SetAside = true
+	r := must.Get(repair.Run(t.Context(), dir, o))(t)
+	should.Hold(t, actions(r) == "lllllsls" && slices.Equal(r.Layers[7].MadeFrom, []int{5}), "%s: %+v", actions(r), r.Layers[7])
+	sameLayers(t, small(t), dir)
+}
+
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.
 func TestLongDifferent(t *testing.T) {
 	dir := small(t)
