@@ -323,6 +323,44 @@ func TestStepDamage(t *testing.T) {
 	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
 }
 
+// TestStepCheckpointGone: a checkpoint goes away while it is looked at, as when another process has stored the window; the step does without.
+func TestStepCheckpointGone(t *testing.T) {
+	s := newStepper(t)
+	s.mustPlan(t, 4)
+	must.OK(t, must.Err(s.do(t.Context(), s.tasks(1, 1)[0])))
+	kept := func() []string {
+		return must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", rundir.FoundInName(0))))(t)
+	}
+	for at := 1; len(kept()) == 0; at++ {
+		must.Hold(t, s.breaking(t, windowTask(1), at, false), "no checkpoint, broken at any operation")
+	}
+	opened := 0
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir { return vanishing{d, rundir.FoundInName(0), &opened} })()
+	must.OK(t, must.Err(s.do(t.Context(), windowTask(1))))
+	should.Hold(t, opened == 1 && len(kept()) == 0, "the checkpoint is opened %d times, %q", opened, kept())
+}
+
+// vanishing is a directory in which, or below, a file goes away when it is opened.
+type vanishing struct {
+	vfs.Dir
+	name   string
+	opened *int
+}
+
+func (d vanishing) Sub(name string) (vfs.Dir, error) {
+	sub, err := d.Dir.Sub(name)
+	return vanishing{sub, d.name, d.opened}, err
+}
+
+func (d vanishing) Open(name string) (vfs.File, error) {
+	f, err := d.Dir.Open(name)
+	if name == d.name && err == nil {
+		*d.opened++
+		err = os.Remove(d.Path(name))
+	}
+	return f, err
+}
+
 // TestStepBelow: of the shares of captures one looks at the scores of a layer below.
 func TestStepBelow(t *testing.T) {
 	s := stepper{game: awaritest.Game(t, 8, awari.Awari), options: solve.StepOptions{Job: job.Job{Workers: 2, Memory: 1 << 30}, Seeds: 10, Program: "test", Bits: 4}}
