@@ -362,8 +362,14 @@ func TestNoRoom(t *testing.T) {
 	o, broken := options(12), errors.New("broken")
 	o.Free = func(string) (uint64, error) { return 0, broken }
 	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), broken)
+	planned := plan.Run{Game: game, Seeds: 12, Cores: 2}
+	should.Be(t, must.Err(o.Disks(dir, planned)), broken)
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
+	disks := must.Get(o.Disks(dir, planned))(t)
+	should.Hold(t, len(disks) == 1 && disks[0].Path == dir && disks[0].Need > 0 && disks[0].Free == nil, "%+v", disks)
 	mustSolve(t, dir, game, o)
+	o.Layers = "\x00"
+	should.Not(t, must.Err(o.Disks(dir, planned)) == nil, "layers go where nothing can be")
 }
 
 // TestNoRoomForStreams: streams of layers in windows count, as a plan says.
