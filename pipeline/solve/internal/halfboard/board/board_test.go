@@ -515,15 +515,15 @@ func TestLongRowsOfPieces(t *testing.T) {
 // TestHeldPieces: a piece takes the place of one that nobody holds, wherever that is.
 func TestHeldPieces(t *testing.T) {
 	l := newLibrary(t, tries.Rand(t))
-	for held := range uint64(2) {
+	for held := range 2 {
 		p := NewPieces(l.layer, l, make([]int8, 2*PieceLength))
-		for number := range uint64(2) {
-			if k := must.Get(p.get(pieceName{l.layer.N, number}))(t); number != held {
+		for i := range 2 {
+			if k := must.Get(p.get(pieceName{l.layer.N - i, 0}))(t); i != held {
 				p.put(k)
 			}
 		}
 		p.put(must.Get(p.get(pieceName{0, 0}))(t))
-		should.Equal(t, len(p.clock), 2, "pieces in memory, when piece %d is held", held)
+		should.Equal(t, len(p.clock), 2, "pieces in memory, when that of layer %d is held", l.layer.N-held)
 	}
 }
 
