@@ -797,6 +797,7 @@ func (fullLog) Size() (int64, error)                   { return 3, nil }
 func (fullLog) ReadAt(p []byte, _ int64) (int, error)  { return copy(p, "x"), nil }
 func (fullLog) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.ENOSPC }
 
+// unreadable is a log whose end cannot be read.
 type unreadable struct{ fullLog }
 
 func (unreadable) ReadAt([]byte, int64) (int, error) { return 0, syscall.EIO }

@@ -442,16 +442,15 @@ func TestSkipResumed(t *testing.T) {
 		notes, sealing, checked := 0, false, false
 		o.Interval = 0
 		o.Note = func(string) { notes++ }
-		ctx, interrupt := context.WithCancel(t.Context())
-		o.Progress = progress(func(p solve.Progress) {
+		look := func(p solve.Progress) bool {
 			sealing = sealing || p.Stage == "seal"
-			if checked = checked || sealing && p.Stage == "check" && p.Seeds == seeds; checked {
-				interrupt()
-			}
-		})
-		must.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), context.Canceled)
+			checked = checked || sealing && p.Stage == "check" && p.Seeds == seeds
+			return checked
+		}
+		must.Hold(t, stopWhen(t, dir, game, o, look), "sealed")
 		stopped, again := time.Since(start), time.Now()
 		sealing, checked = false, false
+		o.Progress = progress(func(p solve.Progress) { look(p) })
 		reports := mustSolve(t, dir, game, o)
 		testrun.Closed(t, dir)
 		should.Hold(t, len(reports) == 1 && notes == 0 && checked, "%d notes, checked %v, %+v", notes, checked, reports)

@@ -1,5 +1,5 @@
 // Package awaritest has the helpers of tests of the awari engine: random games, the scores that the document's
-// algorithm gives them, and a judge of single positions.
+// algorithm gives them, a judge of single positions, and what looks at memory.
 package awaritest
 
 import (

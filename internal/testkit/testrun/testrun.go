@@ -1,6 +1,6 @@
 // Package testrun makes run directories for tests: small awari layers with true
 // scores, computed by the oracle (package retro) and not by the engine that the
-// tests are about, or with whatever scores a test wants to see found out.
+// tests are about, or with whatever scores a test wants to see found out. It has tables of these scores too.
 package testrun
 
 import (

@@ -1,4 +1,4 @@
-// Package tries says how much tests try, and with which random numbers.
+// Package tries says how much tests try, with which random numbers or in which orders, and how long they wait.
 package tries
 
 import (

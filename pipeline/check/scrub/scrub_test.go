@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -180,13 +181,10 @@ func TestNote(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
 		should.Hold(t, err == nil && strings.Count(string(text), `"done": 2`) == l.Seeds+1, "after layer %d: %s, %v", l.Seeds, text, err)
 	}})
-	ctx, cancel := context.WithCancel(t.Context())
-	o := scrub.Options{Job: job.Job{Workers: 1, Progress: func(s job.Step) {
-		if s.Seeds == 4 {
-			cancel()
-		}
-	}}}
-	must.Be(t, must.Err(scrub.Run(ctx, dir, o)), context.Canceled)
+	o := scrub.Options{Job: job.Job{Workers: 1}}
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Seeds == 4 }, func(ctx context.Context) error {
+		return must.Err(scrub.Run(ctx, dir, o))
+	})
 	should.Has(t, string(must.Read(t, filepath.Join(dir, rundir.WorkName, rundir.ScrubName))), `"seeds": 4`)
 }
 

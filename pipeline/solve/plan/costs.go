@@ -92,8 +92,8 @@ var (
 )
 
 // beyond returns the share of scores that are at least so far away from 0 with n seeds: linear
-// between histograms, and as in the first and the last one outside of them. On 12 pits those differ little from the ones
-// before them.
+// between histograms, and as in the first and the last one outside of them. On 12 pits the last ones differ little from the
+// ones before.
 func beyond(game awari.Game, n, least int) float64 {
 	const few, many = 8, 12
 	part := min(max(float64(game.Pits()-few)/(many-few), 0), 1)

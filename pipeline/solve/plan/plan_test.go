@@ -40,15 +40,16 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 
 const mib, gib = 1 << 20, 1 << 30
 
-// TestMemory: more memory never takes longer, nor reads or writes much more, and there are plans with every width. Digits of
-// 6 bits are a little longer than those of 4, and with fewer windows capture values are written again less often, and read longer.
+// TestMemory: more memory never takes longer, nor reads more bytes but for those that it does not write, and there are plans with
+// every width. Digits of 6 bits are a little longer than those of 4, and with fewer windows capture values are written again less
+// often, and read longer.
 func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
 	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
 		p := must.Get(New(run(t, 24, memory), workstation()))(t)
 		seen[p.Layers[24].Bits] = true
-		if before != nil && (p.Total.Seconds > before.Total.Seconds || float64(p.Total.Read) > 1.01*float64(before.Total.Read) ||
+		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read && p.Total.Read+p.Total.Written > before.Total.Read+before.Total.Written ||
 			float64(p.Total.Written) > 1.05*float64(before.Total.Written)) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}

@@ -424,16 +424,18 @@ func TestPruningPays(t *testing.T) {
 	should.Hold(t, again > 0 && read[fixpoint.DenseStage]+read[fixpoint.FullStage]+again < all, "%d windows, %+v", x.stats.Windows, x.stats.Traffic)
 }
 
-// TestFailingReads: a stream that cannot be read, be it once, ends a resumed layer with the error of the disk.
+// TestFailingReads: a stream that cannot be read, once or from then on, ends a resumed layer with the error of the disk.
 func TestFailingReads(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
 	for k, failed := 1, true; failed; k += 1 + rng.IntN(30) {
-		y := x.trial(rng, x.disk.copied(t))
 		once := awaritest.FailAt(syscall.EIO, k)
-		y.disk.FailReads(func(string) error { return once() })
-		failed = y.fail(t, syscall.EIO)
+		for _, fail := range []func(string) error{failing(syscall.EIO, k), func(string) error { return once() }} {
+			y := x.trial(rng, x.disk.copied(t))
+			y.disk.FailReads(fail)
+			failed = y.fail(t, syscall.EIO)
+		}
 	}
 }
 

@@ -425,22 +425,21 @@ func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 
 	return want
 }
 
-// TestParents: a tile knows those of all positions that read one of its own, on a board with many tiles.
-func TestParents(t *testing.T) {
-	rng := tries.Rand(t)
-	c := config{awaritest.Game(t, 12, awari.Awari), 7, 1, 1, cpu.Generic}
-	w := c.begin(t)
-	j, tiles := c.judge(t, w), w.Grid.byBlock(t)
-	w.eachPosition(board.OpenRows, func(p position) {
-		if rng.IntN(20) > 0 {
-			return
-		}
-		parents := tiles[w.Grid.find(p).at()].parents
-		for _, reader := range j.readers(p) {
-			x := tiles[w.Grid.find(reader).at()]
-			knows := slices.ContainsFunc(parents, func(i int32) bool { return w.Grid.tiles[i] == x })
-			must.Hold(t, knows, "the tile of %v does not know that of %v", j.board(p), j.board(reader))
-		}
+// TestLongParents: a tile knows those of all positions that read one of its own.
+func TestLongParents(t *testing.T) {
+	eachLayer(t, 40, config.begin, func(rng *rand.Rand, c config, w *laidOut) {
+		j, tiles := c.judge(t, w), w.Grid.byBlock(t)
+		w.eachPosition(board.OpenRows, func(p position) {
+			if rng.IntN(20) > 0 {
+				return
+			}
+			parents := tiles[w.Grid.find(p).at()].parents
+			for _, reader := range j.readers(p) {
+				x := tiles[w.Grid.find(reader).at()]
+				knows := slices.ContainsFunc(parents, func(i int32) bool { return w.Grid.tiles[i] == x })
+				must.Hold(t, knows, "%+v: the tile of %v does not know that of %v", c, j.board(p), j.board(reader))
+			}
+		})
 	})
 }
 
