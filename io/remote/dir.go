@@ -80,6 +80,9 @@ func Open(address string, o Options) (*Dir, error) {
 func either(ctx, owner context.Context) (both context.Context, done func()) {
 	both, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(owner, cancel)
+	if owner.Err() != nil {
+		cancel() // now: AfterFunc does it from another goroutine, which may come late
+	}
 	return both, func() { stop(); cancel() }
 }
 

@@ -441,6 +441,17 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestEndedOwner: nothing is asked for a Dir, or a file, that is closed.
+func TestEndedOwner(t *testing.T) {
+	owner, end := context.WithCancel(t.Context())
+	end()
+	for range 100 {
+		both, done := either(t.Context(), owner)
+		should.Be(t, both.Err(), context.Canceled)
+		done()
+	}
+}
+
 func cancel(t *testing.T, o Options, mute bool, how string) {
 	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
