@@ -441,17 +441,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestEndedOwner: nothing is asked for a Dir, or a file, that is closed.
-func TestEndedOwner(t *testing.T) {
-	owner, end := context.WithCancel(t.Context())
-	end()
-	for range 100 {
-		both, done := either(t.Context(), owner)
-		should.Be(t, both.Err(), context.Canceled)
-		done()
-	}
-}
-
 func cancel(t *testing.T, o Options, mute bool, how string) {
 	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -495,6 +484,17 @@ func cancel(t *testing.T, o Options, mute bool, how string) {
 		want = nil
 	}
 	should.Be(t, openErr(d, "short"), want, "another file")
+}
+
+// TestEndedOwner: what is asked for a Dir, or a file, that is closed already has ended before it begins.
+func TestEndedOwner(t *testing.T) {
+	owner, end := context.WithCancel(t.Context())
+	end()
+	for range 100 {
+		both, done := either(t.Context(), owner)
+		should.Be(t, both.Err(), context.Canceled)
+		done()
+	}
 }
 
 // TestShared asks once for what several goroutines want at the same time.

@@ -257,6 +257,7 @@ func TestParts(t *testing.T) {
 // TestPartCrash cuts the power at each operation while a part notes a layer: what was noted before is there afterwards, and the
 // layer if End said so.
 func TestPartCrash(t *testing.T) {
+	const cuts = 12 // at each operation: a name that is not synced yet survives half of them
 	random := tries.Rand(t)
 	p, there := job.Part{Index: 1, Of: 1}, 0
 	for k := 1; ; k++ {
@@ -268,7 +269,7 @@ func TestPartCrash(t *testing.T) {
 		err := b.find(p, 9, "7")
 		restore()
 		path := b.dir.NotePath(rundir.PartName(rundir.VerifyName, 1, 1))
-		for range 12 { // of which the name survives half of the time until its directory is synced
+		for range cuts {
 			left := disk.PowerCut(random).Contents()
 			must.OK(t, os.RemoveAll(filepath.Dir(path)))
 			must.OK(t, os.Mkdir(filepath.Dir(path), 0o755))
@@ -285,5 +286,5 @@ func TestPartCrash(t *testing.T) {
 			break
 		}
 	}
-	should.Not(t, there <= 12, "it never was there after a crash")
+	should.Not(t, there <= cuts, "it never was there after a crash")
 }
