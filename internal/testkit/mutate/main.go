@@ -5,7 +5,7 @@
 //	go run ./internal/testkit/mutate -count 20 -seed 1 ./io/vfs ./io/spill
 //	go run ./internal/testkit/mutate -hand internal/testkit/mutate/testdata/hand.txt
 //
-// sites.go finds what can be changed, hand.go reads changes made by hand, try.go runs tests with a change.
+// sites.go finds what can be changed and reads changes made by hand.
 package main
 
 import (
