@@ -435,6 +435,33 @@ func TestEnds(t *testing.T) {
 		"%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
 }
 
+// TestBefore: what earlier runs did adds up, that a sample is checked takes time, and a layer too quick to tell says nothing.
+func TestBefore(t *testing.T) {
+	begin := time.Unix(0, 0)
+	c := must.Get(NewCourse(withSolved(run(t, 22, 160*mib), 22), workstation(), begin))(t)
+	left := c.Left(begin)
+	c.Assume(21, known/2)
+	should.Equal(t, c.Left(begin).Run, left.Run, "after a layer of less than half a second")
+	c.Resumed(1e6)
+	should.Hold(t, c.Left(begin).Layer > left.Layer+time.Millisecond, "%v left of the layer, %v without a check", c.Left(begin).Layer, left.Layer)
+	layer, later := c.left(0)
+	c.before(layer + later)
+	c.before(layer + later)
+	should.Equal(t, c.begun, 0.75, "the share of two earlier runs that took what is left")
+}
+
+// TestWeights: the first window turns nothing and has full rows to store, passes of a thin one take longer, and scores of
+// fewer pits are elsewhere.
+func TestWeights(t *testing.T) {
+	steps := []step{{base: 8}, {base: 8, thin: true, cost: thinCostOf(cpu.AVX512)}}
+	layerLoads(calibratedGame, 22, steps)
+	wide, thin := steps[0], steps[1]
+	should.Hold(t, wide.weight(0, Turn) < wide.weight(1, Turn) && wide.weight(0, Full) > wide.weight(1, Full), "a first window like a later one: %+v", wide)
+	should.Equal(t, [3]float64{thin.lines, thin.open, thin.full}, [3]float64{thinLines * wide.lines, thinLines * wide.open, thinLines * wide.full}, "passes of a thin window")
+	share := func(pits int) float64 { return beyond(awaritest.Game(t, pits, awari.Awari), 16, 4) }
+	should.Hold(t, share(8) != share(12) && math.Abs(share(10)-(share(8)+share(12))/2) < 1e-12, "8, 10, 12 pits: %v, %v, %v beyond 4", share(8), share(10), share(12))
+}
+
 // TestOnly: the steps of a layer take together what the layer takes, and a step knows no other one's stages.
 func TestOnly(t *testing.T) {
 	const shares = 16
