@@ -2,7 +2,6 @@ package remote
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -127,7 +126,7 @@ func (e *StatusError) passing() bool {
 // final are the errors that another attempt does not change.
 var final = []error{
 	ErrNoRanges, ErrNoValidator, ErrChanged, ErrAnswer, ErrTooLong, ErrRedirect,
-	os.ErrClosed, context.Canceled, http.ErrSchemeMismatch,
+	os.ErrClosed, http.ErrSchemeMismatch,
 }
 
 // mayPass reports whether it makes sense to try again after err.

@@ -75,6 +75,9 @@ func (d *Dir) try(ctx context.Context, q request, accept func(*http.Response) er
 // pause returns how long to wait after an attempt: longer each time, not as long
 // as everybody else, and at least as long as the server wants.
 func (d *Dir) pause(attempt int, err error) time.Duration {
+	if errors.Is(err, context.Canceled) {
+		return 0 // another request has ended, and its connection, which this one was given already
+	}
 	wait := d.options.Pause << min(attempt-1, 16)
 	wait += rand.N(wait/2 + 1)
 	return max(wait, wanted(err))

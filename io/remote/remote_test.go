@@ -497,6 +497,25 @@ func TestEndedOwner(t *testing.T) {
 	}
 }
 
+// roundTrip is a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestLostConnection: a request that fails as another one was canceled, on a connection that both were given, is made again at once.
+func TestLostConnection(t *testing.T) {
+	s, long, _ := site(t)
+	asked := 0
+	o := Options{Pause: time.Hour, Attempts: 2, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if asked++; asked%2 == 1 {
+			return nil, context.Canceled
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	mustRead(t, openFile(t, openDir(t, s.URL, o), "long"), long[70_000:70_010], 70_000)
+	should.Equal(t, asked, 4, "requests for the head and for ten bytes")
+}
+
 // TestShared asks once for what several goroutines want at the same time.
 func TestShared(t *testing.T) {
 	const readers = 8
