@@ -321,6 +321,21 @@ func TestResume(t *testing.T) {
 	should.Not(t, len(before(r)) != 4 || noted(dir), "the others: %v", before(r))
 }
 
+// TestResumeOutOfReach: a layer that an earlier run has found in order, and that cannot be opened any more, is not called so.
+func TestResumeOutOfReach(t *testing.T) {
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
+	interrupt(t, dir, verify.Options{}, func(p job.Step) bool { return p.Seeds == 5 })
+	path := filepath.Join(dir, rundir.LayerName(4))
+	o := verify.Options{Resume: true, Layers: []int{0, 4}, Job: job.Job{Progress: func(p job.Step) {
+		if p.Seeds == 0 { // layer 4 comes
+			os.Remove(path)
+			must.OK(t, os.Symlink(rundir.LayerName(4), path)) // to itself
+		}
+	}}}
+	r, err := verify.Run(t.Context(), dir, o)
+	should.Hold(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v, %+v", err, r)
+}
+
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
 func TestResumePanel(t *testing.T) {
 	game, layers, intact := testrun.Run(t, 8, awari.Awari, 9, 1000)

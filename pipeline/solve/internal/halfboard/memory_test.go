@@ -128,6 +128,26 @@ func TestRoomsFit(t *testing.T) {
 	}
 }
 
+// TestAmounts: full rows are the positions with a seed in each pit of the opponent; one pass reads the layers below once; without a bound a
+// layer needs no second one; and there is room for a number and a mark of each worker for each half, and for no more pieces than there are.
+func TestAmounts(t *testing.T) {
+	const n, workers = 9, 16
+	full := 0
+	for a := range n + 1 {
+		for b := range n - a + 1 {
+			full += max(0, n-a-b-1) // the first of the other two pits has 1 seed, or more
+		}
+	}
+	should.Equal(t, Full(awaritest.Game(t, 4, awari.Awari), n), uint64(full), "full rows")
+	game := awaritest.Game(t, 12, awari.Awari)
+	should.Equal(t, LowerRead(game, n, 1), 1, "layers below, in one pass")
+	form := must.Get(FormFor(game, 20, 0, 1, window.Four.Bits))(t)
+	should.Hold(t, form.Bits == 4 && form.Passes == 1, "without a bound: %+v", form)
+	const halves = 25827165 // 54 choose 6
+	should.Hold(t, captureBytes(6, awari.MaxSeeds, workers) > halves*(4+workers), "48 seeds: no room for halves")
+	should.Equal(t, (&Options{Workers: workers}).roomForPieces(6, 3), 3*board.PieceLength, "three layers below")
+}
+
 // listed returns a layer whose moves are listed, without memory.
 func listed(t *testing.T, game awari.Game, n int) *engine {
 	t.Helper()

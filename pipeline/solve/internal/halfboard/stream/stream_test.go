@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -293,6 +294,14 @@ func TestCheckpointsWait(t *testing.T) {
 	w := windows(layOut(t, 2, 1), window.Two)
 	w.publishing.begin(func() error { return syscall.EIO })
 	should.Be(t, w.ready(), syscall.EIO)
+}
+
+// TestNoMemory: a window for which the system has no memory is not found.
+func TestNoMemory(t *testing.T) {
+	l := layOut(t, 2, 2)
+	codes := *window.Two
+	codes.Bits = math.MaxInt / board.LayoutOf(2, 2).Scores
+	should.Says(t, windows(l, &codes).FindAlone(t.Context(), 0), syscall.ENOMEM, "taking ")
 }
 
 // TestWorthThin: where memory allows, as few windows follow the first one as if the next were thin, and as many of them as that allows
