@@ -1,6 +1,7 @@
 package halfboard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -155,6 +156,14 @@ func listed(t *testing.T, game awari.Game, n int) *engine {
 	w := e.layOut(must.Get(board.NewGeometry(game.Half(), n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	return w
+}
+
+// TestCancelledMoves: a layer whose moves are not all listed is not prepared.
+func TestCancelledMoves(t *testing.T) {
+	e := must.Get(New(awaritest.Game(t, 4, awari.Awari), Options{}))(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	should.Be(t, e.layOut(must.Get(board.NewGeometry(2, 9))(t), testBelow, 2).prepare(ctx), context.Canceled)
 }
 
 // TestPasses: captures take the predicted rounds, apart from what panels leave over.
