@@ -47,7 +47,7 @@ func TestLongSparing(t *testing.T) {
 	f := must.Get(OpenSparing(path))(t)
 	before := mapped(t)
 	var group sync.WaitGroup
-	for k := range 2 { // each drops 8 MiB at a time, and may have to wait for that
+	for k := range tries.More(2, 4) {
 		group.Go(func() {
 			d := f.NewDecoder(family)
 			var scores []int8
