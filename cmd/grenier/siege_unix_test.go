@@ -425,6 +425,7 @@ func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 var unfinished = fmt.Sprintf("awari solve --progress none --threads 2 --seeds %d --memory %s --dir @/run", windowSeeds, windowMemory)
 
 func buildUnfinished(t *testing.T, s *subject) {
+	s.must(t, fmt.Sprintf("awari solve --progress none --seeds %d --dir @/run", windowSeeds-1))
 	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "found")
 	s.donate(t, "awari solve --seeds 8")
 }
@@ -432,6 +433,8 @@ func buildUnfinished(t *testing.T, s *subject) {
 // interrupt runs a command and stops it when the work directory has a checkpoint of a name, until one is left.
 func (s *subject) interrupt(t *testing.T, args, name string) {
 	checkpoint := s.tree.Path(filepath.Join(siegeDir, "work", name))
+	must.OK(t, s.tree.MkdirAll(siegeDir, 0o755))
+	begun := s.tree.Save(siegeDir)
 	for range 50 {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
@@ -446,7 +449,7 @@ func (s *subject) interrupt(t *testing.T, args, name string) {
 			return
 		}
 		must.Not(t, r.status != cli.ExitOK && r.status != cli.ExitInterrupted, "%s: status %d, %s", args, r.status, r.err)
-		must.OK(t, s.tree.RemoveAll(siegeDir))
+		begun.Restore(t)
 	}
 	t.Fatalf("%s: it leaves no checkpoint", args)
 }
