@@ -16,7 +16,9 @@ PARALLEL    ?= $(if $(FEW),-p 4)
 # One way to compile for the program, most tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
 COMPILE     := -dwarf=false$(if $(FEW), -c=1)
-FLAGS       := -trimpath '-gcflags=all=$(COMPILE)'
+# All wait for the runtime, which more threads compile sooner.
+RUNTIME     := '-gcflags=runtime=-dwarf=false'
+FLAGS       := -trimpath '-gcflags=all=$(COMPILE)' $(RUNTIME)
 # Compilers, checkers and the quick tests take less time if they collect garbage less often. Long tests, which
 # look at memory, run as usual.
 QUICK        = GOGC=1000
@@ -53,7 +55,7 @@ TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEO
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
 # Libraries are compiled in less time if nothing is inlined, and quick tests hardly notice. Of the runtime, and of what is ours, they would.
-test: FLAGS = -trimpath '-gcflags=all=$(COMPILE) -l' $(foreach p,runtime internal/runtime/... grenier/...,'-gcflags=$p=$(COMPILE)')
+test: FLAGS = -trimpath '-gcflags=all=$(COMPILE) -l' $(RUNTIME) $(foreach p,internal/runtime/... grenier/...,'-gcflags=$p=$(COMPILE)')
 test: ## run the tests, but those that take long or need a browser
 	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) -tags quick ./...
 
