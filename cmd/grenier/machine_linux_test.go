@@ -219,7 +219,6 @@ func TestRepairFullDisk(t *testing.T) {
 // TestUnwritable: a user without rights may look, and a file system that is mounted read-only may be looked at; neither lets
 // anybody solve or repair there. What may not be read is told.
 func TestUnwritable(t *testing.T) {
-	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
 	base := publicDir(t)
 	run, lacking := filepath.Join(base, "run"), filepath.Join(base, "lacking")
 	mustDo(t, "awari solve --progress none --pits 4 --seeds 3 --dir "+run)
@@ -295,14 +294,18 @@ func mountReadOnly(t *testing.T, dir string) {
 // nobody is a user without rights.
 var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 
-// publicDir returns a new directory that every user can read, with this program in it under the name grenier-worker.
+// publicDir returns a new directory that every user can read, with this program in it under the name grenier-worker. It skips the test
+// where no other user can come to it.
 func publicDir(t *testing.T) string {
+	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
 	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
+	look := exec.CommandContext(t.Context(), "test", "-x", dir)
+	look.SysProcAttr = nobody
+	tries.SkipIf(t, look.Run() != nil, "a directory for temporary files is needed that other users can reach, not "+dir)
 	// Were the file open for writing in this process, one that another test starts meanwhile would have it open too, and it could not run.
-	out, err := exec.CommandContext(t.Context(), "cp", must.Get(os.Executable())(t), filepath.Join(dir, "grenier-worker")).CombinedOutput()
-	must.Hold(t, err == nil, "%v: %s", err, out)
+	must.OK(t, exec.CommandContext(t.Context(), "cp", must.Get(os.Executable())(t), filepath.Join(dir, "grenier-worker")).Run())
 	return dir
 }
 
