@@ -35,10 +35,9 @@ var aHeader = Header{Kind: "test", Version: 3, Identity: []byte("mine")}
 func contents(rng *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
+		b[i] = byte(rng.IntN(4) * rng.IntN(4))
 		if i/700%3 == 0 {
 			b[i] = byte(rng.Uint32())
-		} else {
-			b[i] = byte(rng.IntN(4) * rng.IntN(4))
 		}
 	}
 	return b
@@ -66,16 +65,9 @@ func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	p := make([]byte, 1+rng.IntN(5000))
-	for err == nil {
-		n := 0
-		n, err = r.Read(p)
-		data = append(data, p[:n]...)
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return data, err
+	var b bytes.Buffer
+	_, err = io.CopyBuffer(struct{ io.Writer }{&b}, struct{ io.Reader }{r}, make([]byte, 1+rng.IntN(5000)))
+	return b.Bytes(), err
 }
 
 func systemDir(t testing.TB) vfs.Dir {

@@ -449,7 +449,7 @@ func TestMakeSub(t *testing.T) {
 func TestTempFor(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.0123456789abcdef.tmp": "a", "layer-07.gl.ffffffffffffffff.tmp": "layer-07.gl",
-		"a.tmp": "", "a.0123456789abcde.tmp": "", "a.0123456789abcdeF.tmp": "", "a.0123456789abcdef": "",
+		"a.tmp": "", "a.0123456789abcde.tmp": "", "a.0123456789abcdeF.tmp": "", "a.g123456789abcdef.tmp": "", "a.0123456789abcdef": "",
 		".0123456789abcdef.tmp": "", "a-0123456789abcdef.tmp": "", "": "", ".tmp": "", "a.00123456789abcdef.tmp": "",
 	} {
 		got, ok := TempFor(name)
