@@ -509,7 +509,17 @@ func TestSteps(t *testing.T) {
 		must.OK(t, book.SaveNote(PartName(VerifyName, 1, of), nil))
 	}
 	should.List(t, must.Get(book.PartCounts(VerifyName))(t), []int{9, 10}, "in the order of numbers, not of names")
+	none := must.Get(must.Get(At(t.TempDir()))(t).Notebook())(t)
+	defer none.Close()
+	should.Be(t, none.SaveNote(VerifyName, nil), fs.ErrNotExist, "no work/")
+	l.own = shut{l.own}
+	should.Be(t, l.ClearSteps(), syscall.EIO, "steps that cannot be opened")
 }
+
+// shut is a directory below which none can be opened.
+type shut struct{ vfs.Dir }
+
+func (shut) Sub(string) (vfs.Dir, error) { return nil, syscall.EIO }
 
 func TestFound(t *testing.T) {
 	dir := t.TempDir()

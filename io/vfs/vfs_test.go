@@ -476,13 +476,15 @@ func TestRemoveStale(t *testing.T) {
 	writing := must.Get(NewPending(d, "a"))(t)
 	defer writing.Abort()
 	should.Be(t, must.Err(BeginIn(unreadable{d}, "a")), syscall.EIO)
+	must.OK(t, os.Link(d.Path("a.0123456789abcdef.tmp"), d.Path("link")))
 	must.OK(t, must.Get(BeginIn(d, "a"))(t).Abort())
-	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
-	f := must.Get(d.Open("a"))(t)
+	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp link"
+	f := must.Get(d.Open("link"))(t)
 	defer f.Close()
 	if errors.Is(TryLock(f, true), errors.ErrUnsupported) {
 		return // the one being written is gone too
 	}
+	should.OK(t, TryLock(f, false)) // what was removed is closed
 	should.Has(t, namesOf(t, d), writing.temp)
 	should.Equal(t, strings.Replace(namesOf(t, d), " "+writing.temp, "", 1), want, "left")
 }

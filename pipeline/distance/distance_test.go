@@ -582,16 +582,21 @@ func TestNoted(t *testing.T) {
 // TestScrub: scrub reads distances, and tells damaged ones and those of other scores from intact ones.
 func TestScrub(t *testing.T) {
 	dir, _ := run(t, 5)
-	compute(t, dir, distance.Options{Layers: []int{1, 2, 4, 5}, Job: options(1).Job})
-	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(1))))
+	compute(t, dir, distance.Options{Layers: []int{1, 2, 3, 4, 5}, Job: options(1).Job})
+	for _, n := range []int{1, 3} {
+		must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(n))))
+	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, rundir.DistanceName(3)), 0o755))
 	testrun.Flip(t, filepath.Join(dir, rundir.DistanceName(4)), -120)
 	other := testrun.Dir(t, 8, awari.Strict, 5, layerfile.MaxBlockSize)
 	compute(t, other, options(1))
 	must.Write(t, filepath.Join(dir, rundir.DistanceName(5)), []byte(readFile(t, other, 5)))
-	result := must.Get(scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}}))(t)
-	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, "", scrub.Damaged, scrub.Stale} {
+	var last job.Step
+	result := must.Get(scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) { last = s }}}))(t)
+	should.Hold(t, last.Total-last.Done < float64(len(readFile(t, dir, 5))), "amid the last file: %+v", last)
+	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, scrub.Damaged, scrub.Damaged, scrub.Stale} {
 		l := result.Layers[n]
-		should.Hold(t, l.Distances == want && l.State == scrub.Intact && (l.Count > 0) == (n > 3 || n == 1), "layer %d: %+v", n, l)
+		should.Hold(t, l.Distances == want && l.State == scrub.Intact && (l.Count > 0) == (n > 2 || n == 1), "layer %d: %+v", n, l)
 	}
 	should.Not(t, result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt), "%v", result.Err())
 }

@@ -242,6 +242,13 @@ func TestStepNeeds(t *testing.T) {
 	s.options.Seeds += 2
 	_, err := s.do(t.Context(), captures)
 	should.Says(t, err, fault.Pause, fmt.Sprintf("lacks layer %d", stepSeeds+1))
+	s.dir = s.above(t)
+	testrun.EditManifest(t, s.dir, func(m *manifest.Manifest) {
+		top := m.Layers[stepSeeds+1]
+		m.Layers = m.Layers[:stepSeeds]
+		*m = *m.With(top)
+	})
+	should.Says(t, must.Err(s.do(t.Context(), captures)), fault.Pause, fmt.Sprintf("lacks layer %d", stepSeeds))
 }
 
 // TestStepPlans: steps of another program, and with more workers than the plan has memory for, are refused; so is another
@@ -334,29 +341,37 @@ func TestStepCheckpointGone(t *testing.T) {
 	for at := 1; len(kept()) == 0; at++ {
 		must.Hold(t, s.breaking(t, windowTask(1), at, false), "no checkpoint, broken at any operation")
 	}
-	opened := 0
-	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir { return vanishing{d, rundir.FoundInName(0), &opened} })()
+	opened, fails := 0, syscall.EIO
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		return watched{d, rundir.FoundInName(0), func(path string) error {
+			if opened++; fails == 0 {
+				return os.Remove(path)
+			}
+			return map[int]error{2: fails}[opened] // it was looked at first
+		}}
+	})()
+	should.Be(t, must.Err(s.do(t.Context(), windowTask(1))), fails, "the checkpoint cannot be opened again")
+	opened, fails = 0, 0
 	must.OK(t, must.Err(s.do(t.Context(), windowTask(1))))
 	should.Hold(t, opened == 1 && len(kept()) == 0, "the checkpoint is opened %d times, %q", opened, kept())
 }
 
-// vanishing is a directory in which, or below, a file goes away when it is opened.
-type vanishing struct {
+// watched is a directory in which, or below, a file is opened: that fails like opened.
+type watched struct {
 	vfs.Dir
 	name   string
-	opened *int
+	opened func(path string) error
 }
 
-func (d vanishing) Sub(name string) (vfs.Dir, error) {
+func (d watched) Sub(name string) (vfs.Dir, error) {
 	sub, err := d.Dir.Sub(name)
-	return vanishing{sub, d.name, d.opened}, err
+	return watched{sub, d.name, d.opened}, err
 }
 
-func (d vanishing) Open(name string) (vfs.File, error) {
+func (d watched) Open(name string) (vfs.File, error) {
 	f, err := d.Dir.Open(name)
 	if name == d.name && err == nil {
-		*d.opened++
-		err = os.Remove(d.Path(name))
+		err = d.opened(d.Path(name))
 	}
 	return f, err
 }

@@ -24,6 +24,6 @@ func TestRows(t *testing.T) {
 	verifying := func(workers int) uint64 { return verify.Fixed(tab, n, workers) }
 	grounding := func(workers int) uint64 { return verify.GroundingBytes(tab.Game(), n, workers) }
 	share := func(bytes func(workers int) uint64) uint64 { return bytes(2) - bytes(1) }
-	less, more := share(verifying), share(proving)-share(verifying)-share(grounding)
-	should.Hold(t, row < less && less < 2*row && row < more && more < 2*row, "each worker takes %d bytes to verify, and %d more to prove, besides grounding", less, more)
+	less, more := share(verifying), share(proving)-share(verifying)-share(grounding)-share(tab.Overhead)
+	should.Hold(t, row < less && less < 2*row && row+row/8+1<<19 <= more && more < 2*row, "each worker takes %d bytes to verify, and %d more to prove, besides grounding and tables", less, more)
 }

@@ -146,6 +146,7 @@ func TestAmounts(t *testing.T) {
 	should.Hold(t, form.Bits == 4 && form.Passes == 1, "without a bound: %+v", form)
 	const halves = 25827165 // 54 choose 6
 	should.Hold(t, captureBytes(6, awari.MaxSeeds, workers) > halves*(4+workers), "48 seeds: no room for halves")
+	should.Hold(t, lowerBytes(6, awari.MaxSeeds)-lowerBytes(1, awari.MaxSeeds) > 5<<20-2, "48 seeds: no room for a sample")
 	should.Equal(t, (&Options{Workers: workers}).roomForPieces(6, 3), 3*board.PieceLength, "three layers below")
 }
 

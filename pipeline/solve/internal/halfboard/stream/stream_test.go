@@ -17,6 +17,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/spill"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -294,6 +295,20 @@ func TestCheckpointsWait(t *testing.T) {
 	w := windows(layOut(t, 2, 1), window.Two)
 	w.publishing.begin(func() error { return syscall.EIO })
 	should.Be(t, w.ready(), syscall.EIO)
+}
+
+// TestLookTells: who looks at a stream tells how much of it is left.
+func TestLookTells(t *testing.T) {
+	const size = 2*codesPiece + board.Side
+	disk, h := crashfs.New().Dir("work"), spill.Header{Kind: "lines", Version: 1, Identity: []byte{1}}
+	s := must.Get(spill.Create(disk, "a", h, spill.LZ4, 1))(t)
+	must.OK(t, errors.Join(must.Err(s.Write(make([]byte, size))), s.Publish()))
+	r := must.Get(spill.Open(disk, "a", h, 1))(t)
+	defer r.Close()
+	w, left := windows(layOut(t, 2, 1), window.Two), []int{}
+	w.Workers = 1
+	must.OK(t, w.lookAtLines(t.Context(), r, size, w.Codes.Valid, func(n int) { left = append(left, n) }))
+	should.List(t, left, []int{size, size - codesPiece, board.Side}, "bytes left")
 }
 
 // TestNoMemory: a window for which the system has no memory is not found.

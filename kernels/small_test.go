@@ -1,12 +1,36 @@
+// Package kernels_test has the tests of small packages below, which take less time than it takes to link a program for each.
 package kernels_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/kernels/crc32c"
+	"grenier/kernels/fault"
 	"grenier/kernels/internal/swar"
 )
+
+// TestOf compares with the check value of the catalogue of CRC algorithms (CRC-32/ISCSI).
+func TestOf(t *testing.T) {
+	const want = 0xe3069283
+	data := []byte("123456789")
+	h := crc32c.New()
+	h.Write(data)
+	if crc32c.Of(data) != want || crc32c.Update(crc32c.Of(data[:4]), data[4:]) != want || h.Sum32() != want {
+		t.Errorf("%#x, %#x, %#x, want %#x", crc32c.Of(data), crc32c.Update(crc32c.Of(data[:4]), data[4:]), h.Sum32(), want)
+	}
+}
+
+func TestKinds(t *testing.T) {
+	one, two := fault.New(fault.Usage, "codec"), fault.New(fault.Usage, "codec")
+	err := errors.Join(errors.New("other"), fmt.Errorf("%w: rot13", one))
+	should.Not(t, !errors.Is(err, one) || errors.Is(err, two) || !errors.Is(err, fault.Usage) || errors.Is(err, fault.Difference),
+		"%v is of the wrong kind", err)
+	should.Hold(t, one.Error() == "codec", "%q", one)
+}
 
 // TestNeg tries every pair of a byte and those around it, which a carry would disturb, in every lane.
 func TestNeg(t *testing.T) {
