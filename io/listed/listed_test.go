@@ -103,7 +103,7 @@ func (b *bench) want(what string, written []int, told int) {
 // TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed (jsonfile tests each byte).
 func TestResume(t *testing.T) {
 	b := newBench(t)
-	defer through(crashfs.New())() // does not wait for the disk
+	defer crashfs.New().Intercept(b.dir)() // does not wait for the disk
 	b.want("all", []int{0, 1, 2}, 0)
 	b.want("none", nil, 0)
 	b.sources[1] = "xx"
@@ -158,11 +158,6 @@ func TestWhole(t *testing.T) {
 	should.Not(t, kept || !errors.Is(err, context.Canceled), "kept %v, %v", kept, err)
 }
 
-// through lets all that is written go through a file system in memory.
-func through(disk *crashfs.FS) (restore func()) {
-	return vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })
-}
-
 // TestCrash cuts the power at each operation while a directory is brought up to date after layer 1 was replaced.
 // What is left resumes, and what the list says is finished is.
 func TestCrash(t *testing.T) {
@@ -172,7 +167,7 @@ func TestCrash(t *testing.T) {
 		b := newBench(t)
 		b.sources = b.sources[:2]
 		disk := crashfs.New()
-		restore := through(disk)
+		restore := disk.Intercept(b.dir)
 		must.OK(t, must.Err(b.make()))
 		b.sources[1] = "xx"
 		disk.CrashAt(disk.Ops() + k)
@@ -184,7 +179,7 @@ func TestCrash(t *testing.T) {
 			for path, text := range left {
 				must.Write(t, path, text)
 			}
-			restore := through(crashfs.New())
+			restore := crashfs.New().Intercept(b.dir)
 			kept[2-len(must.Get(b.make())(t))]++
 			b.want("again", nil, 0)
 			restore()
@@ -200,7 +195,7 @@ func TestCrash(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	b := newBench(t)
 	disk := crashfs.New()
-	defer through(disk)()
+	defer disk.Intercept(b.dir)()
 	for room := int64(1); room < 1<<14; room *= 2 {
 		disk.Limit(room)
 		should.Be(t, must.Err(b.make()), syscall.ENOSPC, "%d bytes", room)

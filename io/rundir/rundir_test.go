@@ -263,7 +263,7 @@ func TestLockFirst(t *testing.T) {
 	must.OK(t, os.Mkdir(dir, 0o755))
 	disk := crashfs.New()
 	disk.Fail(func(op crashfs.Op, _ string) error { return map[bool]error{true: syscall.EIO}[op == crashfs.SyncDir] })
-	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })()
+	defer disk.Intercept(dir)()
 	should.Be(t, must.Err(Lock(dir, awari)), syscall.EIO)
 	should.Equal(t, names(t, dir), LockName)
 }

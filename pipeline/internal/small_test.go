@@ -24,6 +24,8 @@ import (
 	"grenier/pipeline/internal/resume"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 const perLayer = 10
 
 func newStore(limit, chunk int) *blocks.Store {
@@ -186,8 +188,6 @@ func TestGolden(t *testing.T) {
 	want := [3]uint64{593443, 383901, 18571}
 	should.Equal(t, [3]uint64{p.At(0), p.At(1), p.At(999_999)}, want)
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // oneBlock is a search whose checkpoint is the extent of its only block.
 type oneBlock struct {

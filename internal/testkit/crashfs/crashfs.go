@@ -657,6 +657,16 @@ func (info) Sys() any           { return nil }
 // programs can map and lock. Files that were in d before are not in f unless Load has put them there.
 func (f *FS) Mirror(d vfs.Dir) vfs.Dir { return mirror{d, f.Dir(d.Path(""))} }
 
+// Intercept mirrors a directory, and those below it, when programs open them, until end is called.
+func (f *FS) Intercept(dir string) (end func()) {
+	return vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if path, err := filepath.Rel(dir, d.Path("")); err == nil && filepath.IsLocal(path) {
+			return f.Mirror(d)
+		}
+		return d
+	})
+}
+
 // Load makes a file that is durable. The counter of operations begins again with the FS
 // that it returns.
 func (f *FS) Load(files map[string][]byte) (*FS, error) {

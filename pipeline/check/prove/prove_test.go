@@ -125,7 +125,7 @@ func signs(scores []int8) prove.Proof {
 // outcome would be the same, but it would take many more.
 func TestPasses(t *testing.T) {
 	result := run(t, testrun.Dir(t, 6, awari.Awari, 12, 1000), prove.Options{Layers: []int{12}})
-	should.Equal(t, result.Layers[0].Proof.Passes, 15, "passes")
+	should.Hold(t, result.Layers[0].Proof.Passes == 15 && result.Seconds > 0, "%d passes, %v s", result.Layers[0].Proof.Passes, result.Seconds)
 }
 
 func TestJSON(t *testing.T) {
@@ -203,10 +203,10 @@ func TestProgress(t *testing.T) {
 // TestCancel interrupts the comparison of a layer and the proof of one.
 func TestCancel(t *testing.T) {
 	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
-	for _, doing := range []string{"layer 5", "layer 5, moves", "layer 5, pass 2"} {
+	for _, doing := range []string{"layer 5,", "layer 5, moves", "layer 5, pass 2 ("} {
 		ctx, cancel := context.WithCancel(t.Context())
 		result, err := prove.Run(ctx, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-			if strings.HasPrefix(p.Doing+",", doing+",") || strings.HasPrefix(p.Doing, doing+" (") {
+			if strings.HasPrefix(p.Doing+",", doing) {
 				cancel()
 			}
 		}}})
@@ -219,9 +219,9 @@ func TestCancel(t *testing.T) {
 func TestResume(t *testing.T) {
 	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	want := run(t, dir, prove.Options{})
-	check := func(o prove.Options, again int) {
+	check := func(pass string, o prove.Options, again int) {
 		t.Helper()
-		interrupt(t, dir, prove.Options{}, "layer 5, pass 2")
+		interrupt(t, dir, prove.Options{}, "layer 5, pass "+pass)
 		o.Resume = true
 		begun := uint64(0)
 		o.Progress = func(p job.Step) { begun = uint64(p.Begun) }
@@ -245,8 +245,9 @@ func TestResume(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName))
 		should.Not(t, err == nil || !got.OK, "notes after the end, or %v", got.Err())
 	}
-	check(prove.Options{}, 6)
-	check(prove.Options{Restart: true}, 0)
+	check("1", prove.Options{}, 6)
+	check("2", prove.Options{}, 6)
+	check("2", prove.Options{Restart: true}, 0)
 	interrupt(t, dir, prove.Options{}, "layer 5, pass 2")
 	path := filepath.Join(dir, rundir.LayerName(3))
 	must.OK(t, os.Truncate(path, int64(len(must.Read(t, path))-1)))
@@ -275,12 +276,7 @@ func TestLongBadMarks(t *testing.T) {
 		}
 		return nil
 	})
-	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
-		if d.Path("") == dir {
-			return disk.Mirror(d)
-		}
-		return d
-	})()
+	defer disk.Intercept(dir)()
 	random := tries.Rand(t)
 	for at, failed := int64(1), true; failed; at += 1 + random.Int64N(tries.More[int64](30, 9)) {
 		after.Store(at)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -89,11 +90,19 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestInMemory: layers in memory have no streams, and take the calibrated time; large ones up to a quarter more.
+// TestHistograms: a histogram has the share of each distance from 0, none of which is larger than the one before.
+func TestHistograms(t *testing.T) {
+	for _, h := range slices.Concat(smallHistograms, evenHistograms, oddHistograms) {
+		falls := slices.IsSortedFunc(h.beyond, func(a, b float64) int { return cmp.Compare(b, a) })
+		should.Hold(t, len(h.beyond) == h.seeds+1 && h.beyond[0] == 1 && falls, "%+v", h)
+	}
+}
+
+// TestInMemory: layers in memory have no streams, but checkpoints if they are large, and take the calibrated time; large ones up to a quarter more.
 func TestInMemory(t *testing.T) {
 	c := workstation()
-	for _, l := range must.Get(New(run(t, 24, 0), c))(t).Layers {
-		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && l.Work == 0 && l.Read == l.lowerRead && l.Written == l.File,
+	for _, l := range must.Get(New(run(t, 27, 0), c))(t).Layers {
+		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && (l.Work > 0) == (l.Positions >= 1<<30) && l.Read == l.lowerRead && l.Written == l.File,
 			"layer %d: %+v", l.Seeds, l)
 		want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9
 		should.Not(t, l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want), "layer %d: %v s, want %v", l.Seeds, l.Seconds, want)

@@ -383,6 +383,10 @@ func TestSetAside(t *testing.T) {
 	r := must.Get(repair.Run(t.Context(), dir, o))(t)
 	should.Hold(t, actions(r) == "lllllsls" && slices.Equal(r.Layers[7].MadeFrom, []int{5}), "%s: %+v", actions(r), r.Layers[7])
 	sameLayers(t, small(t), dir)
+	all(gone(rundir.LayerName(5)), edited(func(m *manifest.Manifest) { m.Layers[5].Hash++ }))(t, dir)
+	o.DryRun = true
+	r = must.Get(repair.Run(t.Context(), dir, o))(t)
+	should.Hold(t, actions(r) == "kkkkksks" && slices.Equal(r.Layers[7].MadeFrom, []int{5}), "%s: %+v", actions(r), r.Layers[7])
 }
 
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.

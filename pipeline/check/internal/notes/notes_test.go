@@ -18,7 +18,6 @@ import (
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/internal/notes"
@@ -148,7 +147,7 @@ func TestEnd(t *testing.T) {
 // through lets all that is written go through a file system in memory.
 func (b *bench) through(disk *crashfs.FS) (restore func()) {
 	b.t.Helper()
-	intercepted := vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })
+	intercepted := disk.Intercept(b.dir.Path())
 	outside := b.dir
 	b.dir = must.Get(outside.Dir.Notebook())(b.t)
 	return func() {
