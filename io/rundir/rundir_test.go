@@ -259,13 +259,14 @@ func TestRefusedPlaces(t *testing.T) {
 
 // TestLockFirst: the lock of a new run is on the disk before there is anything else, or the directory would be foreign after a power cut.
 func TestLockFirst(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, os.Mkdir(dir, 0o755))
-	disk := crashfs.New()
-	disk.Fail(func(op crashfs.Op, _ string) error { return map[bool]error{true: syscall.EIO}[op == crashfs.SyncDir] })
-	defer disk.Intercept(dir)()
-	should.Be(t, must.Err(Lock(dir, awari)), syscall.EIO)
-	should.Equal(t, names(t, dir), LockName)
+	for fails, left := range map[crashfs.Op]string{crashfs.Create: "", crashfs.SyncDir: LockName} {
+		dir, disk := t.TempDir(), crashfs.New()
+		disk.Fail(func(op crashfs.Op, _ string) error { return map[bool]error{true: syscall.EIO}[op == fails] })
+		end := disk.Intercept(dir)
+		should.Be(t, must.Err(Lock(dir, awari)), syscall.EIO, "%v", fails)
+		should.Equal(t, names(t, dir), left)
+		end()
+	}
 }
 
 // TestNameTaken: a layer, or distances, cannot take the place of what is no file; nothing is overwritten by what is set aside.

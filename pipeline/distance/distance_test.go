@@ -358,16 +358,8 @@ func same(t testing.TB, want, got string, from, to int) {
 // stopped runs until the sweep that finds distances of the given plies begins, and reports whether there was one.
 func stopped(t *testing.T, dir string, o distance.Options, plies int) bool {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	o.Progress = func(s job.Step) {
-		if strings.HasSuffix(s.Doing, fmt.Sprintf(", %d plies", plies)) {
-			stop()
-		}
-	}
-	err := must.Err(distance.Run(ctx, dir, o))
-	must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
-	return err != nil
+	at := func(s job.Step) bool { return strings.HasSuffix(s.Doing, fmt.Sprintf(", %d plies", plies)) }
+	return !runstest.Ends(t, &o.Job, at, func(ctx context.Context) error { return must.Err(distance.Run(ctx, dir, o)) })
 }
 
 // TestDiskResumes: a layer that is interrupted in each sweep, on disk or in memory, goes on from the sweep before, there or here.

@@ -119,6 +119,7 @@ func TestRead(t *testing.T) {
 		should.Be(t, must.Err(tab.ScoreAt(t.Context(), n, 0)), tables.ErrUnsolved, "score of layer %d", n)
 		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, 0)), tables.ErrUnsolved, "one of layer %d", n)
 		should.Be(t, must.Err(tab.File(t.Context(), n)), tables.ErrUnsolved, "file of layer %d", n)
+		tab.Ahead(n, 0, len(got)) // left to Read
 	}
 	should.Equal(t, must.Get(tab.ScoreAt(t.Context(), 6, 99))(t), layers[6][99], "score of rank 99")
 	should.Be(t, must.Err(tab.ScoreAt(t.Context(), 6, uint64(len(layers[6])))), layerfile.ErrRange, "score beyond the layer")

@@ -128,6 +128,12 @@ func Damages[A any](t *testing.T, dir string, search func(dir string) (A, error)
 // Interrupt ends a run as soon as a step of its job is as at wants it, and the test if it goes on.
 func Interrupt(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx context.Context) error) {
 	t.Helper()
+	must.Not(t, Ends(t, j, at, run), "not interrupted")
+}
+
+// Ends ends a run as soon as a step of its job is as at wants it, and reports whether it came to its own end. If it fails, so does the test.
+func Ends(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx context.Context) error) bool {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	j.Progress = func(s job.Step) {
@@ -135,8 +141,10 @@ func Interrupt(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx co
 			cancel()
 		}
 	}
-	must.Be(t, run(ctx), context.Canceled, "not interrupted")
+	err := run(ctx)
+	must.Hold(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
 	j.Progress = nil
+	return err == nil
 }
 
 // Checkpoint returns the contents of the checkpoint in the directory of a search.

@@ -161,6 +161,17 @@ func (b *broken) Sync() error { return errors.Join(b.sync, b.Dir.Sync()) }
 // foreign is a file that is none of the operating system.
 type foreign struct{ vfs.File }
 
+// locking makes another file of the one that is locked.
+func locking(other func(vfs.Dir, vfs.File) (vfs.File, error)) broken {
+	return broken{create: func(d vfs.Dir, name string) (vfs.File, error) {
+		f, err := d.Create(name)
+		if name == "locked" && err == nil {
+			return other(d, f)
+		}
+		return f, err
+	}}
+}
+
 // TestFeatures: file systems that lie are found out.
 func TestFeatures(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -203,14 +214,10 @@ func TestFeatures(t *testing.T) {
 			_, err = f.WriteAt(data, 0)
 			return errors.Join(err, f.Close(), d.Remove(from))
 		}}, "rename"},
-		"no sync": {broken{sync: errors.New("no")}, "rename sync"},
-		"no locks": {broken{create: func(d vfs.Dir, name string) (vfs.File, error) {
-			f, err := d.Create(name)
-			if name == "locked" {
-				return foreign{f}, err
-			}
-			return f, err
-		}}, "locks"},
+		"no sync":          {broken{sync: errors.New("no")}, "rename sync"},
+		"no locks":         {locking(func(_ vfs.Dir, f vfs.File) (vfs.File, error) { return foreign{f}, nil }), "locks"},
+		"locks for nobody": {locking(func(d vfs.Dir, f vfs.File) (vfs.File, error) { f.Close(); return d.Create("other") }), "locks"},
+		"no second file":   {locking(func(d vfs.Dir, f vfs.File) (vfs.File, error) { return f, d.Remove("locked") }), "locks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()

@@ -246,21 +246,17 @@ func TestResume(t *testing.T) {
 		o.State = filepath.Join(t.TempDir(), "state")
 		reports, interrupted := 0, 0
 		for stop := 1; ; stop = reports + 1 {
-			ctx, cancel := context.WithCancel(t.Context())
-			o.Progress = func(p job.Step) {
+			var got *Result
+			at := func(p job.Step) bool {
 				should.Not(t, (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done, "%v: progress %+v after %d interrupts", order, p, interrupted)
-				if reports++; reports >= stop {
-					cancel()
-				}
+				reports++
+				return reports >= stop
 			}
-			got, err := Run(ctx, dir, o)
-			cancel()
-			if err == nil {
+			if runstest.Ends(t, &o.Job, at, func(ctx context.Context) (err error) { got, err = Run(ctx, dir, o); return err }) {
 				should.Hold(t, reflect.DeepEqual(got, want),
 					"%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
 				break
 			}
-			must.Be(t, err, context.Canceled)
 			interrupted++
 			must.Be(t, must.Err(os.Stat(o.State)), nil, "interrupted, but")
 		}

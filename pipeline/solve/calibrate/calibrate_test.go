@@ -93,6 +93,12 @@ func TestDisagree(t *testing.T) {
 	must.Empty(t, dir)
 }
 
+// TestCosts: workers share what a layer takes but for full rows and sealing.
+func TestCosts(t *testing.T) {
+	c := cost{capture: 1, sweep: 2, full: 4, seal: 8}
+	should.Hold(t, c.sum() == 15 && c.shared() == 3, "%v, %v", c.sum(), c.shared())
+}
+
 func calibrated() *plan.Calibration {
 	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
 	c := plan.NewCalibration("test", 2)

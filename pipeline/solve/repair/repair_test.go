@@ -23,6 +23,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -377,15 +378,18 @@ func TestRefused(t *testing.T) {
 
 // TestSetAside: a layer that was made from another one than the one below, which is solved again, is solved again too.
 func TestSetAside(t *testing.T) {
+	for aside, want := range map[bool]string{false: "lllllsll", true: "lllllsls"} { // if it stays, it was made from the right one after all
+		dir, o := small(t), options()
+		all(gone(rundir.ManifestName), forged(5))(t, dir)
+		o.SetAside = aside
+		r := must.Get(repair.Run(t.Context(), dir, o))(t)
+		should.Hold(t, actions(r) == want && slices.Equal(r.Layers[7].MadeFrom, map[bool][]int{true: {5}}[aside]), "%s: %+v", actions(r), r.Layers[7])
+		sameLayers(t, small(t), dir)
+	}
 	dir, o := small(t), options()
-	all(gone(rundir.ManifestName), forged(5))(t, dir)
-	o.SetAside = true
-	r := must.Get(repair.Run(t.Context(), dir, o))(t)
-	should.Hold(t, actions(r) == "lllllsls" && slices.Equal(r.Layers[7].MadeFrom, []int{5}), "%s: %+v", actions(r), r.Layers[7])
-	sameLayers(t, small(t), dir)
 	all(gone(rundir.LayerName(5)), edited(func(m *manifest.Manifest) { m.Layers[5].Hash++ }))(t, dir)
-	o.DryRun = true
-	r = must.Get(repair.Run(t.Context(), dir, o))(t)
+	o.SetAside, o.DryRun = true, true
+	r := must.Get(repair.Run(t.Context(), dir, o))(t)
 	should.Hold(t, actions(r) == "kkkkksks" && slices.Equal(r.Layers[7].MadeFrom, []int{5}), "%s: %+v", actions(r), r.Layers[7])
 }
 
@@ -415,10 +419,14 @@ func TestLongDifferent(t *testing.T) {
 // TestMemory: what cannot be solved again, or where a solver is, is refused before anything is changed.
 func TestMemory(t *testing.T) {
 	dir, o := small(t), options()
+	o.Solve.Memory = 1000
+	must.OK(t, must.Err(repair.Run(t.Context(), dir, o))) // nothing to solve
 	gone("layer-02.gl", rundir.ManifestName)(t, dir)
 	before := files(t, dir)
-	o.Solve.Memory = 1000
 	must.As[*memory.Error](t, must.Err(repair.Run(t.Context(), dir, o)))
+	elsewhere := options()
+	elsewhere.LayersIn = []string{filepath.Join(dir, "none")}
+	should.Be(t, must.Err(repair.Run(t.Context(), dir, elsewhere)), os.ErrNotExist, "layers elsewhere")
 	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	for _, o.DryRun = range []bool{true, false} {
@@ -443,20 +451,11 @@ func TestLongInterrupted(t *testing.T) {
 	gone("layer-02.gl", "layer-05.gl")(t, dir)
 	checkpoint := "checkpoint of layer 8"
 	holds("work/tiles", checkpoint)(t, dir)
-	for stop := 1; ; stop += 7 {
-		ctx, cancel := context.WithCancel(t.Context())
-		o, calls := options(), 0
-		o.Solve.Progress = func(job.Step) {
-			if calls++; calls == stop {
-				cancel()
-			}
-		}
-		_, err := repair.Run(ctx, dir, o)
-		cancel()
-		if err == nil {
-			break
-		}
-		must.Be(t, err, context.Canceled)
+	o = options()
+	for stop, ends := 1, false; !ends; stop += 7 {
+		calls := 0
+		at := func(job.Step) bool { calls++; return calls == stop }
+		ends = runstest.Ends(t, &o.Solve.Job, at, func(ctx context.Context) error { return must.Err(repair.Run(ctx, dir, o)) })
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 8)

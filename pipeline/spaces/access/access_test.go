@@ -102,23 +102,18 @@ func TestResume(t *testing.T) {
 	want := plainCounts(t, game, start)
 	o := onDisk(t, game, start)
 	for runs := 1; ; runs++ {
-		ctx, end := context.WithCancel(t.Context())
-		plays, last := 0, Progress{}
-		o.Progress = func(step job.Step) {
+		plays, last, got := 0, Progress{}, []uint64(nil)
+		at := func(step job.Step) bool {
 			p := step.Detail.(Progress)
 			should.Not(t, last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done, "%+v after %+v", p, last)
 			last = p
-			if plays++; plays == 30 {
-				end()
-			}
+			plays++
+			return plays == 30
 		}
-		got, err := Count(ctx, game, start, o)
-		end()
-		if err == nil {
+		if runstest.Ends(t, &o.Job, at, func(ctx context.Context) (err error) { got, err = Count(ctx, game, start, o); return err }) {
 			should.Hold(t, slices.Equal(got, want) && runs >= 3, "%v in %d runs, want %v", got, runs, want)
 			return
 		}
-		must.Be(t, err, context.Canceled)
 	}
 }
 
