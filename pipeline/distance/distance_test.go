@@ -224,6 +224,8 @@ func TestMemory(t *testing.T) {
 		same(t, want, got, top, top)
 	}
 	needed(t, dir, o, least-100)
+	with, without := tabletest.Open(t, want).Overhead(1), tabletest.Open(t, dir).Overhead(1)
+	should.Hold(t, with > without, "%d bytes for tables with distances, %d without", with, without)
 }
 
 // needed returns how much memory is needed, when that allowed is too little.
