@@ -257,7 +257,7 @@ func TestRefusedPlaces(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
-// TestLockFirst: the lock of a new run is on the disk before there is anything else, or the directory would be foreign after a power cut.
+// TestLockFirst: the lock of a new run is on the disk before there is anything else, or the directory would be foreign after a power cut. Without one nothing is there.
 func TestLockFirst(t *testing.T) {
 	for fails, left := range map[crashfs.Op]string{crashfs.Create: "", crashfs.SyncDir: LockName} {
 		dir, disk := t.TempDir(), crashfs.New()

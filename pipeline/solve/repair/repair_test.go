@@ -416,7 +416,7 @@ func TestLongDifferent(t *testing.T) {
 	clean(t, dir, 8)
 }
 
-// TestMemory: what cannot be solved again, or where a solver is, is refused before anything is changed.
+// TestMemory: what cannot be solved again, or where layers are not to be found or a solver is, is refused before anything is changed. What is in order takes no memory.
 func TestMemory(t *testing.T) {
 	dir, o := small(t), options()
 	o.Solve.Memory = 1000
